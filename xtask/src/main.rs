@@ -3,12 +3,14 @@
 
 mod arrows;
 mod bpf;
+mod circles;
 mod costs;
 mod crates;
 mod dist;
 mod first_minute;
 mod instructions;
 mod mutants;
+mod names;
 mod openings;
 mod package;
 mod pgo;
@@ -18,6 +20,7 @@ mod recipes;
 mod release;
 mod text;
 mod tidy;
+mod tree;
 
 use std::process::ExitCode;
 
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
                 println!("note: {note}");
             }
             arrows::check()
+                .and_then(|()| circles::check())
                 .and_then(|()| tidy::check())
                 .and_then(|()| openings::check())
                 .and_then(|()| crates::check())

@@ -7,7 +7,7 @@ use std::fs;
 
 /// Doc comments of the tree that begin with one of [`WORDS`]. Lower it with every one that is
 /// rewritten.
-const MOST: usize = 901;
+const MOST: usize = 898;
 
 /// First words that refer to another sentence.
 const WORDS: [&str; 7] = ["What ", "One ", "The same", "It ", "Of ", "Those ", "That "];
@@ -15,7 +15,7 @@ const WORDS: [&str; 7] = ["What ", "One ", "The same", "It ", "Of ", "Those ", "
 /// Counts the doc comments of all Rust files.
 pub(crate) fn check() -> Result<(), String> {
     let mut count = 0;
-    for path in crate::tidy::files()? {
+    for path in crate::tree::files()? {
         if path.ends_with(".rs") {
             let text = fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
             count += vague(&text);

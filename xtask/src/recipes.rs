@@ -324,7 +324,7 @@ fn absolute(path: &str) -> Result<PathBuf, String> {
 /// only what has changed.
 fn copy() -> Result<PathBuf, String> {
     let tree = absolute(TREE)?;
-    let wanted: BTreeSet<String> = crate::tidy::files()?.into_iter().collect();
+    let wanted: BTreeSet<String> = crate::tree::files()?.into_iter().collect();
     for old in present(&tree, &tree)? {
         if !wanted.contains(&old) {
             let path = tree.join(&old);

@@ -71,7 +71,7 @@ pub(crate) fn judge(path: &str, text: &str) -> Vec<String> {
 /// `cargo xtask text [PATH…]`: the files below these paths, or all.
 pub(crate) fn run(paths: &[&str]) -> Result<(), String> {
     let mut wrong = Vec::new();
-    for path in crate::tidy::files()? {
+    for path in crate::tree::files()? {
         let wanted = paths.is_empty() || paths.iter().any(|below| path.starts_with(below));
         if wanted && KINDS.iter().any(|kind| path.ends_with(kind)) {
             let text = fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;

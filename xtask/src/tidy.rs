@@ -4,32 +4,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+
+use crate::tree::{files, schemes};
 
 const LICENCE: &str = "SPDX-License-Identifier:";
 const LONGEST: usize = 700;
 /// The table of the schemes' pages.
 const PAGES: &str = "docs/README.md";
-
-/// The files of the tree; new ones too, before `git add`.
-pub(crate) fn files() -> Result<Vec<String>, String> {
-    let out = Command::new("git")
-        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-        .output()
-        .map_err(|e| format!("git ls-files: {e}"))?;
-    let listed = String::from_utf8_lossy(&out.stdout);
-    // A file that was deleted and not yet committed is still listed. A link to a folder is a file.
-    let there = |f: &&str| Path::new(f).symlink_metadata().is_ok();
-    Ok(listed.lines().filter(there).map(str::to_owned).collect())
-}
-
-/// Names of all schemes, as their files are called.
-pub(crate) fn schemes_of_the_tree() -> Result<Vec<String>, String> {
-    let files = files()?;
-    Ok(schemes(
-        &files.iter().map(String::as_str).collect::<Vec<_>>(),
-    ))
-}
 
 pub(crate) fn check() -> Result<(), String> {
     let listed = files()?;
@@ -111,21 +92,6 @@ fn is_conflict(line: &str) -> bool {
     ["<<<<<<< ", ">>>>>>> ", "||||||| "]
         .iter()
         .any(|mark| line.starts_with(mark))
-}
-
-/// Names of the files of the marking crate that declare a scheme.
-fn schemes(files: &[&str]) -> Vec<String> {
-    files
-        .iter()
-        .filter_map(|f| f.strip_prefix("crates/marking/src/")?.strip_suffix(".rs"))
-        .filter(|stem| {
-            fs::read_to_string(format!("crates/marking/src/{stem}.rs")).is_ok_and(|t| {
-                t.contains("pub const SPEC: SchemeSpec")
-                    || t.contains("pub static SPEC: SchemeSpec")
-            })
-        })
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Files of tests that no program runs: a crate with `tests/main.rs` compiles the modules that

@@ -38,7 +38,7 @@ mod visible;
 use check::{idle, rules, sense, together, warn};
 use read::{flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    arrivals, class, controllers, edge, fabric, faults, full, graph, host, incast, list, long,
+    around, class, controllers, edge, fabric, faults, full, graph, host, incast, list, long,
     markers, measure, pfc, poisson, precision, preset, published, retune, rtt, switch, top,
     transport, workload,
 };

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::mutate::{Change, NASTY, apply};
 use cemark_scenario::{Overrides, parse};
 use cemark_sim::Config;
-use cemark_sim::workload::{Incast, Kind, Long, LongFlows, Poisson, Traffic};
+use cemark_sim::workload::{Incast, Kind, Long, LongFlows, Poisson};
 use proptest::prelude::*;
 
 fn corpus(folder: &str) -> Vec<(String, String)> {
@@ -47,7 +47,7 @@ fn survive(text: &str, overrides: &Overrides) -> bool {
         );
         assert!(point.config.topology.hosts() >= 2);
         if small(&point.config) {
-            let mut traffic = Traffic::new(&point.config);
+            let mut traffic = point.config.traffic();
             for _ in 0..200 {
                 let Some(flow) = traffic.pop() else { break };
                 assert!(flow.src != flow.dst && flow.bytes > 0, "{flow:?}");

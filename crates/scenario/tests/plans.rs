@@ -496,7 +496,7 @@ until = "4ms"
         }) => assert_eq!((sizes.mean(), *load, *warmup), (100_000.0, 0.1, 1)),
         other => panic!("{other:?}"),
     }
-    let mut traffic = cemark_sim::workload::Traffic::new(none);
+    let mut traffic = none.traffic();
     assert_eq!(traffic.measured_total(), 5 * 2 + 2 + 10);
     assert!(traffic.pop().is_some());
 }

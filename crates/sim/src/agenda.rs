@@ -5,6 +5,7 @@ use cemark_switch::{Clock, NEVER};
 use cemark_wire::{Nanos, Picos};
 
 use crate::events::EventQueue;
+use crate::ids::LinkId;
 
 /// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
 /// of a link arrives at its far end (`EventQueue::insert_delivery`).
@@ -51,6 +52,33 @@ pub(crate) mod kind {
 /// The order of events: tick and event.
 pub(crate) type When = (u64, u32);
 
+/// The timer of one end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    /// Tick of the earliest pending event, or [`NEVER`].
+    at: u64,
+    /// Pending events, including stale ones.
+    pub pending: u32,
+}
+
+impl Timer {
+    /// No event is pending.
+    pub const IDLE: Timer = Timer {
+        at: NEVER,
+        pending: 0,
+    };
+
+    /// Whether the event at tick `now` is the earliest pending one, which it then is no more.
+    #[inline]
+    pub fn fires(&mut self, now: u64) -> bool {
+        let fires = self.at == now;
+        if fires {
+            self.at = NEVER;
+        }
+        fires
+    }
+}
+
 /// See the module's text.
 pub(crate) struct Agenda<Q> {
     pub clock: Clock,
@@ -82,22 +110,45 @@ impl<Q: EventQueue> Agenda<Q> {
         self.clock.picos(self.now)
     }
 
-    /// Makes sure that an event of a timer is pending at or before its deadline. `at`: the tick of
-    /// the earliest pending one, or [`NEVER`]; `pending`: how many are, including stale ones.
+    /// Makes sure that an event of a timer is pending at or before its deadline.
     #[inline]
-    pub fn arm(&mut self, (at, pending): (&mut u64, &mut u32), deadline: Nanos, event: u32) {
+    pub fn arm(&mut self, timer: &mut Timer, deadline: Nanos, event: u32) {
         // A pending event that comes too early re-arms its timer; compare in nanoseconds only when
         // none is pending before it.
-        if *at != NEVER && self.clock.nanos(*at) <= deadline {
+        if timer.at != NEVER && self.clock.nanos(timer.at) <= deadline {
             return;
         }
         let tick = self.clock.ticks_up(deadline);
         if tick == NEVER {
             return;
         }
-        *at = tick.max(self.now);
-        *pending += 1;
-        self.events.insert(*at, event);
+        timer.at = tick.max(self.now);
+        timer.pending += 1;
+        self.events.insert(timer.at, event);
+    }
+
+    /// Inserts the next delivery of link `l`, unless the tick is [`NEVER`].
+    #[inline]
+    pub fn arm_delivery(&mut self, l: LinkId, at: u64) {
+        if at != NEVER {
+            self.events.insert_delivery(at, l.0);
+        }
+    }
+
+    /// Inserts an event of link `l` that serves its port, unless the tick is [`NEVER`].
+    #[inline]
+    pub fn arm_serve(&mut self, l: LinkId, at: u64) {
+        if at != NEVER {
+            self.events.insert(at, kind::SERVE | l.0);
+        }
+    }
+
+    /// Inserts the event of a marker's timer at link `l`, unless the tick is [`NEVER`].
+    #[inline]
+    pub fn arm_wake(&mut self, l: LinkId, at: u64) {
+        if at != NEVER {
+            self.events.insert(at.max(self.now), kind::WAKE | l.0);
+        }
     }
 
     /// The place of the event being handled among all events.

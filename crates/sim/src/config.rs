@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_transport::Control;
-use cemark_wire::{Picos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 
-pub use crate::endpoints::offload::Offload;
 pub use cemark_edge::DcibConfig;
 pub use cemark_switch::DeviceQueue;
 pub use cemark_switch::RoundSpec;
@@ -15,11 +14,11 @@ pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::sched::SchedulerKind;
 
+use crate::faults::LinkFault;
 use crate::ids::LinkId;
-use crate::network::faults::LinkFault;
 use crate::retune::Retune;
 use crate::topology::{Fabric, Link, Topology};
-use crate::workload::{Kind, RttModel, Workload};
+use crate::workload::{Kind, RttModel, Traffic, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -114,6 +113,11 @@ impl Config {
         self.marks_on(&fabric.links()[link], nic)
     }
 
+    /// The flows of all workloads.
+    pub fn traffic(&self) -> Traffic {
+        Traffic::new(&self.topology, &self.workloads, &self.rtt, self.seed)
+    }
+
     /// The congestion controller of a workload's flows.
     pub fn control_of<'a>(&'a self, workload: &'a Workload) -> &'a Control {
         workload.control.as_ref().unwrap_or(&self.transport.control)
@@ -200,6 +204,32 @@ pub enum Nic {
     /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2
     /// scripts build hosts: a flow alone on its path is marked by its own host.
     SwitchPort,
+}
+
+/// What a host's network card and the layer above it process in bunches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Offload {
+    /// Largest train in bytes that a connection hands to its NIC at once (TSO, GSO), and waits for;
+    /// 0: segment by segment.
+    pub tso: u32,
+    /// Longest time that a packet waits in the NIC for others before the host handles them
+    /// together; zero: it does not wait.
+    pub coalesce: Nanos,
+    /// Number of packets that ends the wait. At least one.
+    pub coalesce_packets: u32,
+    /// Segments of a connection that are handled together are answered together.
+    pub gro: bool,
+}
+
+impl Offload {
+    /// Every packet by itself.
+    pub const NONE: Offload = Offload {
+        tso: 0,
+        coalesce: Nanos::ZERO,
+        coalesce_packets: 64,
+        gro: false,
+    };
 }
 
 /// The ports of every switch.

@@ -4,8 +4,6 @@
 
 use cemark_wire::Packet;
 
-use crate::topology::Link;
-
 /// A link, by its place in [`Fabric::links`](crate::topology::Fabric::links).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
@@ -46,6 +44,22 @@ impl ConnId {
     }
 }
 
+/// One end of a connection: the host that has it, and the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndId {
+    pub host: HostId,
+    pub conn: ConnId,
+}
+
+impl EndId {
+    /// The end that a packet is for, at the host where it is.
+    #[inline(always)]
+    pub fn of(host: HostId, packet: &Packet) -> EndId {
+        let conn = ConnId::of(packet);
+        EndId { host, conn }
+    }
+}
+
 macro_rules! indexed {
     ($Id:ty: $($Item:ty),+) => {$(
         impl std::ops::Index<$Id> for Vec<$Item> {
@@ -67,11 +81,3 @@ macro_rules! indexed {
 }
 /// Lets lists be read by an index type: `indexed!(LinkId: Port)`.
 pub(crate) use indexed;
-
-impl std::ops::Index<LinkId> for [Link] {
-    type Output = Link;
-
-    fn index(&self, id: LinkId) -> &Link {
-        &self[id.place()]
-    }
-}

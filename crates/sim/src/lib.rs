@@ -66,13 +66,12 @@
 //! ```
 
 mod agenda;
-mod build;
 pub mod config;
 mod division;
 mod endpoints;
 mod engine;
 pub mod events;
-mod flows;
+pub mod faults;
 mod ids;
 mod lookahead;
 mod metrics;
@@ -89,7 +88,6 @@ pub mod workload;
 pub use config::Config;
 pub use engine::Progress;
 pub use ids::LinkId;
-pub use network::faults;
 pub use network::tap::{Seen, Sightings, Tap};
 pub use outcome::Outcome;
 pub use retune::Retune;
@@ -139,7 +137,7 @@ pub fn run_with_taps(
 ) -> Option<(Outcome, Sightings)> {
     let mut sim = engine::Shard::<Wheel>::whole(cfg, taps, &[]);
     sim.run(report).then(|| {
-        let sightings = std::mem::take(&mut sim.net.taps.sightings);
+        let sightings = std::mem::take(&mut sim.core.net.taps.sightings);
         (sim.finish(), sightings)
     })
 }

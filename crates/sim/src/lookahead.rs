@@ -11,7 +11,7 @@
 
 use crate::endpoints::Endpoints;
 use crate::events::{EventQueue, LARGE};
-use crate::network::Network;
+use crate::network::Core;
 
 /// Links from which on there is anything to gain. With debug assertions every fabric has enough, so
 /// that the digests which tests compare are those of this code too.
@@ -61,12 +61,16 @@ impl Lookahead {
 
     /// Prefetches what the deliveries of the groups after this one will read.
     #[inline(never)]
-    pub fn step<Q: EventQueue>(&mut self, now: u64, events: &Q, net: &Network, ends: &Endpoints) {
+    pub fn step<Q: EventQueue>(&mut self, core: &Core<Q>, ends: &Endpoints) {
+        let (now, net) = (core.agenda.now, &core.net);
         self.groups.rotate_right(1);
         let [ports, packets, routes, nexts, slots] = &mut self.groups;
         ports.begin = self.end.max(now + 1);
         ports.links.clear();
-        self.end = events.deliveries(ports.begin, ENOUGH, &mut ports.links);
+        self.end = core
+            .agenda
+            .events
+            .deliveries(ports.begin, ENOUGH, &mut ports.links);
         for &l in &ports.links {
             net.prefetch_port::<Q>(l);
         }

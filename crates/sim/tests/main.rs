@@ -10,7 +10,6 @@ mod edges;
 mod goodput;
 mod hosts;
 mod idle;
-mod layers;
 mod limits;
 mod mixed;
 mod order;

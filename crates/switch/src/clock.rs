@@ -3,7 +3,8 @@
 
 use cemark_wire::{Nanos, Picos};
 
-use crate::port::NEVER;
+/// No event: later than any tick.
+pub const NEVER: u64 = u64::MAX;
 
 /// The length of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

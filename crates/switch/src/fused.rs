@@ -5,11 +5,11 @@ use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::ce::{self, Fate, NonEct};
-use crate::clock::Clock;
+use crate::clock::{Clock, NEVER};
 use crate::counters::{Counters, DropReason};
 use crate::marker::AnyMarker;
-use crate::port::{NEVER, PortSpec};
 use crate::ring::Ring;
+use crate::spec::PortSpec;
 
 /// The answer of [`FusedPort::offer`] to a packet that it discarded.
 pub const REFUSED: u64 = u64::MAX - 1;

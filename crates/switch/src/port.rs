@@ -7,98 +7,18 @@
 //! [`Port::new`] chooses: fusion calls the dequeue hook ahead of time, so it is legal only where
 //! that cannot be observed.
 
-use cemark_marking::{Hook, Marker, QueueSpec, Values};
+use cemark_marking::{Hook, Marker, QueueId, QueueSpec, Values};
 use cemark_wire::Packet;
 
 use crate::admit::{Pool, PoolId, RoomPolicy};
 use crate::ce::NonEct;
-use crate::clock::Clock;
+use crate::clock::NEVER;
 use crate::counters::Counters;
-use crate::device::DeviceQueue;
-use crate::explicit::ExplicitPort;
+use crate::explicit::{ExplicitPort, Paused};
 use crate::fused::{FusedPort, REFUSED};
 use crate::marker::AnyMarker;
-use crate::round::RoundSpec;
-use crate::sched::{AnyScheduler, Rounds, Scheduler};
-
-/// No event: later than any tick.
-pub const NEVER: u64 = u64::MAX;
-
-/// What a port is built from.
-pub struct PortSpec {
-    /// Tick of the event core.
-    pub clock: Clock,
-    /// Ticks that a byte takes on the link.
-    pub byte_ticks: u64,
-    /// A number that the owner chooses; [`Port::tag`] returns it.
-    pub tag: u32,
-    /// Propagation delay in ticks.
-    pub delay: u64,
-    /// The most that the port can ever hold, in bytes: its own buffer, or all of a shared one. The
-    /// packet being sent does not count.
-    pub buffer_bytes: u32,
-    /// Who gets room in the pool.
-    pub buffering: RoomPolicy,
-    /// Which of the owner's pools; ports with the same number share it.
-    pub pool: PoolId,
-    /// Whether the pool is this port's alone, without headroom.
-    pub own_pool: bool,
-    /// What becomes of packets that should be marked and are not ECN-capable.
-    pub non_ect: NonEct,
-    /// Queues in order of class, each with its marker. Classes above the last share it.
-    pub queues: Vec<QueueSetup>,
-    /// Who sends next.
-    pub scheduler: AnyScheduler,
-    /// How the round time is smoothed.
-    pub round: RoundSpec,
-    /// What waits below the queues, where no marker sees it.
-    pub device: DeviceQueue,
-    /// The most packets of any size that wait in the queues; zero: only bytes count.
-    pub most_packets: u32,
-    /// Keeps real queues even where fusion would be legal.
-    pub never_fuse: bool,
-    /// Whether no other port uses the pool, and the owner calls [`Port::catch_up`] before it reads
-    /// queues or counters. Departures then need no events of their own.
-    pub may_lag: bool,
-}
-
-/// One queue of a port to be built.
-pub struct QueueSetup {
-    /// What the marker was built for.
-    pub spec: QueueSpec,
-    /// When to mark.
-    pub marker: AnyMarker,
-    /// Whether it may use headroom.
-    pub lossless: bool,
-}
-
-/// What the owner has to do after an offer or a service: insert events, or free the packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// Call [`Port::deliver`] at this tick, unless [`NEVER`].
-    pub deliver_at: u64,
-    /// Call [`Port::serve`] at this tick, unless [`NEVER`].
-    pub serve_at: u64,
-    /// Call [`Port::wake`] at this tick, unless [`NEVER`].
-    pub wake_at: u64,
-    /// The offered packet was discarded (the counters say why).
-    pub refused: bool,
-    /// The pool has pause frames to send ([`crate::admit::Ingress::signals`]).
-    pub signals: bool,
-}
-
-impl Offer {
-    pub(crate) const QUIET: Offer = Offer {
-        deliver_at: NEVER,
-        serve_at: NEVER,
-        wake_at: NEVER,
-        refused: false,
-        signals: false,
-    };
-}
-
-/// Packets that a port discarded as they left their queue.
-pub type Discarded = Vec<Packet>;
+use crate::sched::{Rounds, Scheduler};
+use crate::spec::{Discarded, Offer, PortSpec};
 
 /// The transmitter of one link and the queues before it.
 // The fused form is the common one and stays inline; the explicit form is boxed so that a `Port`
@@ -373,6 +293,68 @@ impl Port {
         match self {
             Port::Fused(p) => u64::from(p.ring.len()),
             Port::Explicit(p) => p.held(),
+        }
+    }
+
+    /// A pause frame for a queue has arrived. Only a port with explicit queues can be paused.
+    pub fn pause(&mut self, now: u64, queue: u8) {
+        if let Port::Explicit(p) = self {
+            p.pause(now, queue);
+        }
+    }
+
+    /// The frame that ends a pause has arrived.
+    pub fn resume(
+        &mut self,
+        now: u64,
+        queue: u8,
+        pools: &mut [Pool],
+        gone: &mut Discarded,
+    ) -> Offer {
+        match self {
+            Port::Fused(_) => Offer::QUIET,
+            Port::Explicit(p) => p.resume(now, queue, pools, gone),
+        }
+    }
+
+    /// Sends a pause frame (or the frame that ends a pause) to the far end of the link. Returns
+    /// when it arrives there, and when to call [`Port::serve`].
+    pub fn send_pause(&mut self, now: u64) -> (u64, u64) {
+        match self {
+            Port::Fused(_) => (now, NEVER),
+            Port::Explicit(p) => p.send_pause(now),
+        }
+    }
+
+    /// Queues that may not send, as bits.
+    #[inline]
+    pub fn paused(&self) -> u64 {
+        match self {
+            Port::Fused(_) => 0,
+            Port::Explicit(p) => p.paused,
+        }
+    }
+
+    /// How long it was paused up to `now`.
+    pub fn pauses(&self, now: u64) -> Paused {
+        match self {
+            Port::Fused(_) => Paused::default(),
+            Port::Explicit(p) => p.pauses(now),
+        }
+    }
+
+    /// Ticks until everything that may be sent now has been sent.
+    pub fn open_ticks(&self, now: u64) -> u64 {
+        match self {
+            Port::Fused(p) => p.busy.saturating_sub(now),
+            Port::Explicit(p) => p.open_ticks(now),
+        }
+    }
+
+    /// Calls `each` with the place of its link and the bytes of every packet that waits in a queue.
+    pub fn waiting(&self, queue: QueueId, each: impl FnMut(u32, u32)) {
+        if let Port::Explicit(p) = self {
+            p.waiting(queue, each);
         }
     }
 

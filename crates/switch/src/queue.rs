@@ -6,10 +6,10 @@ use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
 use crate::admit::RoomRequest;
-use crate::clock::Clock;
+use crate::clock::{Clock, NEVER};
 use crate::lines::Aligned;
 use crate::marker::AnyMarker;
-use crate::port::{NEVER, QueueSetup};
+use crate::spec::QueueSetup;
 
 /// A packet in a queue or on the wire: one cache line.
 #[derive(Clone, Copy, Debug, Default)]

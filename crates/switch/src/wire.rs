@@ -3,7 +3,7 @@
 
 use cemark_wire::Packet;
 
-use crate::port::NEVER;
+use crate::clock::NEVER;
 use crate::queue::{Chain, Slots};
 use crate::ring::Ring;
 

@@ -9,7 +9,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cemark_sim::Config;
-use cemark_sim::workload::Traffic;
 
 use crate::lab::LabFlow;
 use crate::refusal::{Algorithm, Refusal, algorithm};
@@ -33,7 +32,7 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
         return Ok(());
     }
     let controls = config.controls();
-    let mut traffic = Traffic::new(config);
+    let mut traffic = config.traffic();
     let flows = std::iter::from_fn(|| traffic.pop()).take(DRAWN);
     let pairs = flows.filter_map(|f| {
         let own = config.control_of(&config.workloads[usize::from(f.workload)]);

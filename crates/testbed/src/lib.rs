@@ -7,6 +7,7 @@
 //! back a [`Record`], and [`Record::outcome`] makes of it the
 //! [`Outcome`](cemark_sim::Outcome) that a simulation leaves.
 
+mod build;
 mod echo;
 mod lab;
 mod network;
@@ -15,8 +16,8 @@ mod record;
 mod refusal;
 mod rtt;
 
-pub use lab::{CONTROLS, Endless, Key, Lab, LabFlow, LabProbe, Times};
-pub use network::{Batch, Setting, address, host, port, switch};
+pub use lab::{Batch, CONTROLS, Endless, Key, Lab, LabFlow, LabProbe, Setting, Times};
+pub use network::{address, host, port, switch};
 pub use record::{LongCount, PortCount, Record};
 pub use refusal::Refusal;
 pub use rtt::{BANDS, discrete};
@@ -28,5 +29,6 @@ use cemark_sim::Config;
 /// # Errors
 /// The first key that a kernel has no counterpart of, with its value and what to write instead.
 pub fn check(config: &Config) -> Result<(), Refusal> {
-    refusal::check(config)
+    refusal::check(config)?;
+    echo::check(config)
 }

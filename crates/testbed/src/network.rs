@@ -12,9 +12,9 @@
 
 use cemark_sim::Config;
 use cemark_sim::config::Nic;
-use serde::{Deserialize, Serialize};
 
 use crate::echo::Asking;
+use crate::lab::{Batch, Setting};
 use crate::qdisc;
 
 /// Lowest port of listeners.
@@ -23,28 +23,6 @@ const PORT: u16 = 0x5000;
 const MAC: &str = "02:00:00:00:00:01";
 /// Packets that a `netem` may hold.
 const HELD: u32 = 1_000_000;
-
-/// Commands for one run of `ip -batch -` or `tc -batch -`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Batch {
-    /// `ip` or `tc`.
-    pub program: String,
-    /// The namespace that it is run in; empty: the one of the caller.
-    pub netns: String,
-    /// Its lines.
-    pub lines: Vec<String>,
-}
-
-/// A value under `/proc/sys/net` of a namespace, or a path of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
-    /// The namespace.
-    pub netns: String,
-    /// `ipv4/tcp_ecn`, below `/proc/sys/net`.
-    pub path: String,
-    /// What is written.
-    pub value: String,
-}
 
 /// The namespace of a host.
 pub fn host(i: u32) -> String {

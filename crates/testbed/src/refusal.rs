@@ -10,7 +10,6 @@ use cemark_sim::topology::Form;
 use cemark_sim::workload::ClassMap;
 use cemark_transport::Control;
 
-use crate::echo;
 use crate::lab::CONTROLS;
 
 /// Most hosts: each is a namespace with its own TCP, and all share one processor.
@@ -63,8 +62,7 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
     switch(config)?;
     transport(config)?;
     hosts(config)?;
-    workloads(config)?;
-    echo::check(config)
+    workloads(config)
 }
 
 fn fabric(config: &Config) -> Result<(), Refusal> {

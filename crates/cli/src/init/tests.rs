@@ -3,7 +3,7 @@
 
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::workload::load::{Tier, flows_per_second, most_loaded};
-use cemark_sim::workload::{Kind as Arriving, Poisson, Traffic};
+use cemark_sim::workload::{Kind as Arriving, Poisson};
 use cemark_transport::cc::catalogue;
 use proptest::prelude::*;
 
@@ -135,7 +135,7 @@ fn carried(made: &Made) -> (f64, u64) {
     let mut config = plan.points[0].config.clone();
     let topology = config.topology.clone();
     let (mut starts, mut offered) = (Vec::new(), 0.0);
-    let mut traffic = Traffic::new(&config);
+    let mut traffic = config.traffic();
     let mut waiting = Vec::new();
     while let Some(flow) = traffic.pop() {
         if flow.measured {

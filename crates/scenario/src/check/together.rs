@@ -91,14 +91,14 @@ fn rounded(load: f64) -> f64 {
 /// The loads of a Poisson workload. Flows in a span are given by their number, not by a load.
 fn part<'a>(index: usize, workload: &'a Workload, topology: &Topology) -> Option<Part<'a>> {
     match workload.kind.facts(topology).sending {
-        Sending::Arrivals(of) if of.arrivals.span.is_none() => Some(Part {
+        Sending::Arrivals(of) if of.span.is_none() => Some(Part {
             index,
             name: &workload.name,
             receiver: match of.pairs {
-                Pairs::ToOne(to) => Some(to),
+                Pairs::ToOne(to) => Some(*to),
                 _ => None,
             },
-            loads: loads(topology, &of.pairs, of.load),
+            loads: loads(topology, of.pairs, of.load),
         }),
         _ => None,
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use cemark_sim::Config;
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::ways;
-use cemark_sim::workload::{Burst, Facts, Pairs, Poisson, Sending, SizeTable};
+use cemark_sim::workload::{Arriving, Burst, Facts, Pairs, Sending, SizeTable};
 use cemark_wire::Picos;
 
 use super::Found;
@@ -86,7 +86,7 @@ impl Traffic<'_> {
     fn span(&self, facts: Facts<'_>, endless: &Endless) -> Option<Span> {
         match facts.sending {
             Sending::Arrivals(of) => {
-                let a = Arrivals::of(&facts, of, self.config);
+                let a = Arrivals::of(&facts, &of, self.config);
                 let speed = match of.pairs {
                     Pairs::ToOne(_) => self.left(),
                     Pairs::All | Pairs::OtherRack => self.left() / CROWDED,
@@ -124,7 +124,7 @@ impl Traffic<'_> {
     fn add(&self, facts: Facts<'_>, found: &mut Found) -> f64 {
         match facts.sending {
             Sending::Arrivals(of) => {
-                self.arrivals(Arrivals::of(&facts, of, self.config), of, found)
+                self.arrivals(Arrivals::of(&facts, &of, self.config), &of, found)
             }
             Sending::Bursts(bursts) => self.bursts(bursts, found),
             Sending::Pings(probe) => {
@@ -137,17 +137,17 @@ impl Traffic<'_> {
         }
     }
 
-    fn arrivals(&self, a: Arrivals, of: &Poisson, found: &mut Found) -> f64 {
+    fn arrivals(&self, a: Arrivals, of: &Arriving<'_>, found: &mut Found) -> f64 {
         let end = found.end;
-        let held = match of.arrivals.span {
+        let held = match of.span {
             Some(_) => 0.0,
             None => (end - a.last()).clamp(0.0, seconds(of.hold)),
         };
         let flows = a.flows + a.rate * held;
         // The load rises from nothing: half of it is the mean of a short run.
         let speed = self.line * (1.0 - 0.5 * self.load);
-        let bytes = flows * sent(&of.sizes, speed * end);
-        let hops = self.hops(flows, bytes, links(&self.config.topology, &of.pairs));
+        let bytes = flows * sent(of.sizes, speed * end);
+        let hops = self.hops(flows, bytes, links(&self.config.topology, of.pairs));
         let open = a.rate * (of.sizes.mean() / self.left() + self.round());
         found.hops += hops;
         found.tail += hops * held / (a.last() + held);
@@ -210,8 +210,8 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(super) fn of(facts: &Facts<'_>, poisson: &Poisson, config: &Config) -> Arrivals {
-        let rate = poisson.rate(&config.topology);
+    pub(super) fn of(facts: &Facts<'_>, arriving: &Arriving<'_>, config: &Config) -> Arrivals {
+        let rate = arriving.rate(&config.topology);
         let room = rate * seconds(config.max_time);
         Arrivals {
             flows: (facts.warmup as f64 + facts.measured as f64).min(room),

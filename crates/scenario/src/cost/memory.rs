@@ -67,7 +67,7 @@ pub(super) fn peak(config: &Config, found: &Found) -> f64 {
 fn started(config: &Config) -> f64 {
     let kept = cemark_sim::shards::obstacle(config).is_none();
     if kept && !config.workloads.iter().any(|w| w.persistent) {
-        let flows = |facts: Facts<'_>| match facts.sending {
+        let flows = |facts: Facts<'_>| match &facts.sending {
             Sending::Arrivals(of) => Arrivals::of(&facts, of, config).flows,
             _ => facts.measured as f64,
         };

@@ -14,8 +14,8 @@ use crate::key::{Key, keys, words};
 use crate::rtts;
 use crate::section::{Section, text};
 use crate::tree::Node;
+use crate::units::LARGEST_FLOW;
 use crate::units::{self, Bad};
-use crate::workload::LARGEST_FLOW;
 
 /// What a table of sizes counts.
 #[derive(Clone, Copy, PartialEq)]

@@ -6,6 +6,9 @@ use cemark_wire::Picos;
 /// A packet as the literature counts thresholds in: 1500 bytes on the wire.
 pub(crate) const PACKET: u64 = 1500;
 
+/// Bytes of the largest flow: a petabyte.
+pub(crate) const LARGEST_FLOW: u64 = 1_000_000_000_000_000;
+
 /// One unit and how many of the base unit it is.
 pub(crate) type Unit = (&'static str, u64);
 

@@ -8,7 +8,7 @@ use crate::key::{Key, keys, words};
 use crate::section::{self, Section, bytes, choice, count, wrong};
 use crate::switch::MOST_QUEUES;
 use crate::tree::{Node, Value};
-use crate::workload::LARGEST_FLOW;
+use crate::units::LARGEST_FLOW;
 
 /// How the class of a flow follows from its hosts.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[workload]]` of kind `incast`: many senders to one receiver at the same time.
 
+use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Incast, Kind, MOST_FLOWS};
 use cemark_wire::Picos;
 
-use crate::arrivals::{self, SOME_HOSTS};
+use crate::around::{Around, HOST, SOME_HOSTS, host, hosts};
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys};
 use crate::section::{Section, time};
 use crate::tree::Node;
-use crate::workload::{Around, HOST, LARGEST_FLOW, host};
+use crate::units::LARGEST_FLOW;
 
 keys! { INCAST:
     SENDERS: u32 = Key::count("senders", 1, 1_000_000).only(&["incast"]).needed("32").doc(
@@ -41,7 +42,7 @@ pub(crate) fn incast(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<K
     let topology = around.topology;
     let senders = s.read(&SENDERS)?;
     let receiver = host(s.need(&RECEIVER)?, topology)?;
-    let from = arrivals::who_answers(s.node(&FROM), receiver, topology)?;
+    let from = answering(s.node(&FROM), receiver, topology)?;
     let (min_bytes, max_bytes) = match s.given(&SIZE)? {
         Some(size) => (size, size),
         None => (s.read(&MIN_SIZE)?, s.read(&MAX_SIZE)?),
@@ -74,4 +75,17 @@ pub(crate) fn incast(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<K
         every,
         jitter: s.read(&QUERY_JITTER)?,
     }))
+}
+
+/// The hosts that answer an incast: `receiver` is none of them.
+fn answering(node: Option<&Node>, receiver: u32, topology: &Topology) -> Fallible<Vec<u32>> {
+    let Some(node) = node else {
+        return Ok(Vec::new());
+    };
+    let from = hosts(node, topology)?;
+    if !from.contains(&receiver) {
+        return Ok(from);
+    }
+    let message = format!("host {receiver} is the receiver, and sends nothing to itself");
+    Err(Fault::new(node.at, message).help("leave it out of `from`"))
 }

@@ -4,6 +4,7 @@
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::Picos;
 
+use crate::around::{Around, HOST, two_hosts};
 use crate::class::own_class;
 use crate::error::{Fallible, Fault};
 use crate::flows::{self, Names, Wrong};
@@ -11,7 +12,7 @@ use crate::key::{Key, keys};
 use crate::section::{Section, list, wrong};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Value};
-use crate::workload::{Around, HOST, LARGEST_FLOW, two_hosts};
+use crate::units::LARGEST_FLOW;
 
 pub(crate) static FLOW: SectionSpec =
     SectionSpec::new("flow", Form::Inline, &[FLOW_KEYS], "One flow of a list.");

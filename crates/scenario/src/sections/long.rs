@@ -5,11 +5,11 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Kind, Long, LongFlows};
 use cemark_wire::Picos;
 
+use crate::around::{Around, HOST, host, two_hosts};
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, words};
 use crate::section::{self, Section};
 use crate::tree::Node;
-use crate::workload::{Around, HOST, host, two_hosts};
 
 /// [`LongFlows`] without its parameters.
 #[derive(Clone, Copy, PartialEq)]

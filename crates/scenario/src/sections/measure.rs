@@ -6,13 +6,13 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::Workload;
 use cemark_wire::Picos;
 
+use crate::around::host;
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, words};
 use crate::section::{Section, list};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Table};
 use crate::units::span;
-use crate::workload::host;
 
 pub(crate) static MEASURE: SectionSpec =
     SectionSpec::new("measure", Form::Table, &[KEYS], "What is recorded.");

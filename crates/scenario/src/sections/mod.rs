@@ -2,7 +2,7 @@
 //! The sections of a scenario file. This list exists once: paths, overrides of schemes, messages,
 //! the tables of `docs/scenarios.md` and the JSON schema follow it.
 
-pub(crate) mod arrivals;
+pub(crate) mod around;
 pub(crate) mod class;
 pub(crate) mod controllers;
 pub(crate) mod edge;

@@ -5,7 +5,7 @@ use cemark_param::{self as param, Values};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Declared, Kind, Sending, Workload, WorkloadSpec};
 
-use crate::arrivals::ARRIVAL_KEYS;
+use crate::around::{Around, host};
 use crate::class::{self, CLASSES};
 use crate::controllers;
 use crate::error::{Fallible, Fault};
@@ -14,8 +14,8 @@ use crate::key::{Key, KeySpec, Words, keys, words};
 use crate::list::{self, LIST};
 use crate::long::{LONG, long};
 use crate::param::declared;
-use crate::poisson::{LOAD, POISSON, poisson};
-use crate::section::{Section, count};
+use crate::poisson::{ARRIVAL_KEYS, LOAD, POISSON, poisson};
+use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
 use crate::sizes::{SIZE_KEYS, Tables};
 use crate::together;
@@ -39,8 +39,6 @@ pub(crate) static WORKLOAD: SectionSpec = SectionSpec::new(
 .chosen_by("kind")
 .and(of_the_registry);
 
-/// A petabyte.
-pub(crate) const LARGEST_FLOW: u64 = 1_000_000_000_000_000;
 const MOST_WORKLOADS: usize = 1_000;
 
 /// Reads the keys of one kind of workload.
@@ -75,9 +73,6 @@ pub(crate) enum Connections {
 
 words! { Connections: "fresh" => Connections::Fresh, "persistent" => Connections::Persistent }
 
-/// JSON schema of the number of a host.
-pub(crate) const HOST: &str = r#"{"type":"integer","minimum":0}"#;
-
 keys! { COMMON:
     KIND: Chosen = Key::choice("kind").needed("poisson").doc(
         "`poisson`: random arrivals at a load. `incast`: many senders to one receiver at the same \
@@ -93,15 +88,6 @@ keys! { COMMON:
          is everything else. With `cubic` and `reno` its packets are not ECN-capable \
          ([transports.md](transports.md#several-controllers))",
     );
-}
-
-/// What a workload may refer to.
-pub(crate) struct Around<'a> {
-    root: &'a Table,
-    pub(crate) transport: &'a cemark_transport::Config,
-    pub(crate) topology: &'a Topology,
-    pub(crate) tables: &'a mut Tables,
-    pub(crate) queues: usize,
 }
 
 /// All workloads of a scenario.
@@ -231,29 +217,4 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
         persistent,
         control,
     })
-}
-
-/// The number of a host that exists.
-pub(crate) fn host(node: &Node, topology: &Topology) -> Fallible<u32> {
-    let hosts = topology.hosts();
-    match node.value {
-        Value::Integer(n) if n < 0 || n >= i128::from(hosts) => {
-            Err(
-                Fault::new(node.at, format!("there is no host {n}")).help(format!(
-                    "this fabric has {hosts} hosts: write 0 to {}",
-                    hosts - 1
-                )),
-            )
-        }
-        _ => Ok(count(node, (0, u64::from(hosts) - 1))? as u32),
-    }
-}
-
-pub(crate) fn two_hosts(src: &Node, dst: &Node, topology: &Topology) -> Fallible<(u32, u32)> {
-    let pair = (host(src, topology)?, host(dst, topology)?);
-    if pair.0 == pair.1 {
-        let message = format!("host {} cannot send to itself", pair.0);
-        return Err(Fault::new(dst.at, message).help("write two different hosts"));
-    }
-    Ok(pair)
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use cemark_switch::NEVER;
 use cemark_transport::rdma::{Requester, Responder};
 use cemark_transport::{Config, Receiver, Segment, Sender};
 use cemark_wire::{Ecn, Flags, Nanos, Packet, Rate};
 use prefetch_index::prefetch_index;
 
+use crate::agenda::Timer;
 use crate::ids::{ConnId, HostId, indexed};
 use crate::workload::Flow;
 
@@ -39,15 +39,12 @@ pub(crate) enum Sink {
 #[derive(Debug)]
 pub(crate) struct SenderEnd {
     pub source: Source,
-    /// Tick of the earliest pending timer event.
-    pub timer_at: u64,
+    pub timer: Timer,
     /// Stream offset whose acknowledgement matters: it completes the flow where the sender says
     /// so, and makes a persistent connection idle. `u64::MAX`: none.
     pub acked_end: u64,
     /// Stream offset at which its flow began.
     pub begin: u64,
-    /// Pending timer events, including stale ones.
-    pub timers: u32,
     pub class: u8,
     /// It is in its NIC's queue of connections.
     pub in_line: bool,
@@ -73,10 +70,8 @@ pub(crate) struct ReceiverEnd {
     pub end: u64,
     /// Stream offset behind the last byte of its flow.
     pub last: u64,
-    /// Tick of the earliest pending event of a delayed ACK.
-    pub timer_at: u64,
-    /// Pending timer events, including stale ones.
-    pub timers: u32,
+    /// Of its delayed ACK.
+    pub timer: Timer,
     pub class: u8,
     /// The ECN field of its acknowledgements.
     pub ack_ecn: Ecn,
@@ -276,10 +271,9 @@ impl SenderEnd {
     pub fn new(source: Source, flow: Flow) -> SenderEnd {
         SenderEnd {
             source,
-            timer_at: NEVER,
+            timer: Timer::IDLE,
             acked_end: u64::MAX,
             begin: 0,
-            timers: 0,
             class: flow.class,
             in_line: false,
             closing: false,
@@ -293,7 +287,7 @@ impl SenderEnd {
 
     /// Whether no event refers to it, and it carries no flow after this one.
     fn is_quiet(&self) -> bool {
-        self.timers == 0 && !self.in_line && !self.persistent
+        self.timer.pending == 0 && !self.in_line && !self.persistent
     }
 
     /// What its counters have gained since its flow began.
@@ -312,8 +306,7 @@ impl ReceiverEnd {
             sink: Sink::new(cfg),
             end: u64::MAX,
             last: flow.bytes,
-            timer_at: NEVER,
-            timers: 0,
+            timer: Timer::IDLE,
             class: flow.class,
             ack_ecn: cfg.ack_ecn(),
             open: true,
@@ -325,7 +318,7 @@ impl ReceiverEnd {
 
     /// Whether its flow is complete and no event refers to it.
     fn is_quiet(&self) -> bool {
-        !self.open && self.timers == 0
+        !self.open && self.timer.pending == 0
     }
 
     /// The flow that it receives or will receive, if that has not ended.
@@ -437,13 +430,13 @@ impl Conns {
         if !packet.flags().has(Flags::ACK) {
             if let Some(rx) = &conn.rx {
                 fetch(&rx.sink);
-                fetch(&rx.timer_at);
+                fetch(&rx.timer);
                 fetch(&rx.last);
                 fetch(&rx.flow);
             }
         } else if let Some(tx) = &conn.tx {
             fetch(&tx.source);
-            fetch(&tx.timer_at);
+            fetch(&tx.timer);
             fetch(&tx.flow);
         }
     }
@@ -494,12 +487,13 @@ impl Conns {
         conn.is_some_and(|c| c.rx.is_some())
     }
 
-    /// Whether no event refers to the ends that are here, of a flow that is over.
+    /// Whether no event refers to the ends that are here, of a flow that is over: the receiver may
+    /// not know that, where the sender is in another shard and ends the flow.
     pub fn is_quiet_here(&self, i: ConnId) -> bool {
-        let Some(c) = self.list.get(i.0 as usize) else {
-            return true;
-        };
-        c.tx.as_ref().is_none_or(|tx| tx.is_quiet()) && c.rx.as_ref().is_none_or(|rx| rx.is_quiet())
+        self.list.get(i.0 as usize).is_none_or(|c| {
+            let received = c.rx.as_ref().is_none_or(|rx| rx.timer.pending == 0);
+            received && c.tx.as_ref().is_none_or(|tx| tx.is_quiet())
+        })
     }
 
     /// Drops the ends that are here.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections are opened, given flows, and are idle or closed when these are complete.
 
-use cemark_switch::Clock;
-
 use super::Endpoints;
 use super::conn::{Announced, Group, ReceiverEnd, SenderEnd, Source};
 use crate::config::Fct;
+use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
-use crate::network::Network;
 use crate::network::rows::Row;
+use crate::network::{Core, Network};
 use crate::scramble::hash;
 use crate::workload::{ClassMap, Flow, path, path_back};
 
 impl Endpoints {
     /// Makes connection `conn` known, which `flow` opens: its routes through the fabric, and those
-    /// of its ends whose hosts are here; nothing where none of its packets ever is here. One that
-    /// persists waits for its first flow. A fresh
-    /// connection is named by its flow, one that persists by its pair and number.
-    pub fn open(&mut self, clock: Clock, net: &mut Network, conn: ConnId, flow: Flow, name: u64) {
+    /// of its ends whose hosts are here; nothing where none of its packets ever is here. A fresh
+    /// connection is named by its flow, one that persists by its pair and number, and waits for its
+    /// first flow.
+    pub fn open<Q: EventQueue>(&mut self, core: &mut Core<Q>, conn: ConnId, flow: Flow, name: u64) {
+        let net = &mut core.net;
         let seed = self.cfg.seed;
         let (src, dst) = (HostId(flow.src), HostId(flow.dst));
         let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
@@ -47,7 +47,7 @@ impl Endpoints {
             }
             Box::new(rx)
         });
-        let extra = clock.ticks(flow.extra);
+        let extra = core.agenda.clock.ticks(flow.extra);
         net.rows
             .put(conn, Row::new(hash_seed, extra, src, dst), routes);
         let ends = self.conns.at_mut(conn);
@@ -58,7 +58,11 @@ impl Endpoints {
     /// far as the sender knows, or a new one, whose name is returned too. A new one takes draws and
     /// path from its pair and number, because which flow uses which connection depends on the
     /// scheme.
-    pub fn claim(&mut self, clock: Clock, net: &mut Network, flow: Flow) -> (ConnId, Option<u64>) {
+    pub fn claim<Q: EventQueue>(
+        &mut self,
+        core: &mut Core<Q>,
+        flow: Flow,
+    ) -> (ConnId, Option<u64>) {
         let (src, dst) = (HostId(flow.src), HostId(flow.dst));
         let group = self.group(flow.workload);
         let (conn, new) = match self.conns.take_idle(src, dst, group) {
@@ -66,13 +70,13 @@ impl Endpoints {
             None => {
                 let conn = self.conns.of_flow(flow.id);
                 let name = self.conns.opened_for(src, dst) | 1 << 63;
-                self.open(clock, net, conn, flow, name);
+                self.open(core, conn, flow, name);
                 let tx = self.conns.list[conn].tx_mut();
                 (tx.persistent, tx.group) = (true, group);
                 (conn, Some(name))
             }
         };
-        net.rows.of_mut(conn).extra = clock.ticks(flow.extra);
+        core.net.rows.of_mut(conn).extra = core.agenda.clock.ticks(flow.extra);
         let tx = self.conns.list[conn].tx_mut();
         tx.before = tx.source.counts();
         (tx.class, tx.flow) = (flow.class, flow);

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
@@ -12,8 +11,8 @@ use super::{Came, Endpoints};
 use crate::agenda::{Agenda, kind};
 use crate::config::Config;
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId, indexed};
-use crate::network::Network;
+use crate::ids::{ConnId, EndId, HostId, indexed};
+use crate::network::{Core, Network};
 use crate::outcome::ProbeRecord;
 use crate::workload::{ClassMap, PROBE_BYTES};
 
@@ -34,35 +33,24 @@ indexed!(HostId: Host);
 impl Endpoints {
     /// A host takes a packet that has reached it.
     #[inline(always)]
-    pub fn receive<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> Came {
+    pub fn receive<Q: EventQueue>(&mut self, core: &mut Core<Q>, host: HostId, p: &Packet) -> Came {
         self.delivered += 1;
+        let at = EndId::of(host, p);
         if p.flags().has(Flags::PROBE) {
-            self.at_prober(agenda, net, host, p)
+            self.at_prober(core, at, p)
         } else if self.rdma {
-            self.at_pair(agenda, net, host, p)
+            self.at_pair(core, at, p)
         } else if p.flags().has(Flags::ACK) {
-            self.at_sender(agenda, net, host, p)
+            self.at_sender(core, at, p)
         } else {
-            self.at_receiver(agenda, net, host, p)
+            self.at_receiver(core, at, p)
         }
     }
 
     #[inline(never)]
-    fn at_receiver<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> Came {
-        let now = agenda.nanos();
-        let rx = self.conns.list[ConnId::of(p)].rx_mut();
+    fn at_receiver<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> Came {
+        let now = core.nanos();
+        let rx = self.conns.list[at.conn].rx_mut();
         rx.turn_to(p.seq);
         let Sink::Tcp(receiver) = &mut rx.sink else {
             return Came::Nothing;
@@ -71,69 +59,48 @@ impl Endpoints {
         let acks = receiver.on_data(&self.transport, now, &segment);
         let complete = receiver.delivered() >= rx.end;
         if self.gathers {
-            self.answer_later(agenda, net, host, ConnId::of(p), u64::from(p.len()), acks);
+            self.answer_later(core, at, u64::from(p.len()), acks);
         } else if let Acks::One(ack) = acks {
             // The usual case of `answer`, in place.
-            self.acknowledge(agenda, net, host, ConnId::of(p), ack);
+            self.acknowledge(core, at, ack);
         } else {
-            self.answer(agenda, net, host, ConnId::of(p), acks);
+            self.answer(core, at, acks);
         }
         if self.transport.ack_every > 1 {
-            self.arm_ack_timer(agenda, ConnId::of(p));
+            self.arm_ack_timer(&mut core.agenda, at.conn);
         }
-        self.note_marks(agenda, ConnId::of(p));
-        self.release(net, ConnId::of(p));
+        self.note_marks(&core.agenda, at.conn);
+        self.release(&mut core.net, at.conn);
         Came::of(complete)
     }
 
     #[inline]
-    pub fn answer<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-        acks: Acks,
-    ) {
+    pub fn answer<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, acks: Acks) {
         match acks {
             Acks::None => {}
-            Acks::One(a) => self.send_ack(agenda, net, host, conn, a),
+            Acks::One(a) => self.send_ack(core, at, a),
             Acks::Two(a, b) => {
-                self.send_ack(agenda, net, host, conn, a);
-                self.send_ack(agenda, net, host, conn, b);
+                self.send_ack(core, at, a);
+                self.send_ack(core, at, b);
             }
         }
     }
 
     #[inline(never)]
-    pub fn send_ack<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-        ack: Ack,
-    ) {
-        self.acknowledge(agenda, net, host, conn, ack);
+    pub fn send_ack<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, ack: Ack) {
+        self.acknowledge(core, at, ack);
     }
 
     #[inline(always)]
-    fn acknowledge<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-        ack: Ack,
-    ) {
-        let rx = self.conns.list[conn].rx();
+    fn acknowledge<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, ack: Ack) {
+        let rx = self.conns.list[at.conn].rx();
         let mut aux = NONE;
         if ack.sacks > 0
             && let Sink::Tcp(receiver) = &rx.sink
         {
             let mut blocks = [(0, 0); 3];
             let n = receiver.sack_blocks(&mut blocks);
-            aux = net.sacks.store(n, blocks);
+            aux = core.net.sacks.store(n, blocks);
         }
         let fields = Fields {
             wire_bytes: self.transport.ack_bytes,
@@ -142,27 +109,21 @@ impl Endpoints {
             ecn: rx.ack_ecn,
             ..Fields::default()
         };
-        let packet = Packet::new(ack.cum, ack.ts_echo, conn.0, aux, fields);
-        net.transmit(agenda, host.nic(), packet);
+        let packet = Packet::new(ack.cum, ack.ts_echo, at.conn.0, aux, fields);
+        core.transmit(at.host, packet);
     }
 
     #[inline(never)]
-    fn at_sender<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> Came {
-        let now = agenda.nanos();
+    fn at_sender<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> Came {
+        let now = core.nanos();
         let record;
         let blocks: &[(u64, u64)] = if p.aux == NONE {
             &[]
         } else {
-            record = net.sacks.take(p.aux);
+            record = core.net.sacks.take(p.aux);
             &record.1[..record.0]
         };
-        let tx = self.conns.list[ConnId::of(p)].tx_mut();
+        let tx = self.conns.list[at.conn].tx_mut();
         let Source::Tcp(sender) = &mut tx.source else {
             return Came::Nothing;
         };
@@ -174,149 +135,125 @@ impl Endpoints {
         };
         sender.on_ack(&self.transport, now, &ack, blocks);
         let reached = sender.acked() >= tx.acked_end;
-        self.note_sender(agenda, ConnId::of(p));
-        let complete = reached && self.acknowledged(ConnId::of(p));
-        self.ready(agenda, net, host, ConnId::of(p));
-        self.release(net, ConnId::of(p));
+        self.note_sender(&core.agenda, at.conn);
+        let complete = reached && self.acknowledged(at.conn);
+        self.ready(core, at);
+        self.release(&mut core.net, at.conn);
         Came::of(complete)
     }
 
     /// The connection may have something to send.
     #[inline]
-    pub fn ready<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-    ) {
+    pub fn ready<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) {
         if self.turn == 0 {
-            let tx = self.conns.list[conn].tx();
-            if worth(self.tso, &self.cfg, tx, || agenda.nanos()) {
+            let tx = self.conns.list[at.conn].tx();
+            if worth(self.tso, &self.cfg, tx, || core.nanos()) {
                 match self.transport.max_burst {
-                    0 => while self.send_one(agenda, net, host, conn) {},
-                    most => self.send_burst(agenda, net, host, conn, most),
+                    0 => while self.send_one(core, at) {},
+                    most => self.send_burst(core, at, most),
                 }
             }
-            self.arm_timer(agenda, conn);
+            self.arm_timer(&mut core.agenda, at.conn);
             return;
         }
-        let tx = self.conns.list[conn].tx_mut();
+        let tx = self.conns.list[at.conn].tx_mut();
         if tx.in_line {
             return;
         }
-        if !worth(self.tso, &self.cfg, tx, || agenda.nanos()) {
-            self.arm_timer(agenda, conn);
+        if !worth(self.tso, &self.cfg, tx, || core.nanos()) {
+            self.arm_timer(&mut core.agenda, at.conn);
             return;
         }
         tx.in_line = true;
-        let h = &mut self.hosts[host];
-        h.line.push_back(conn);
+        let h = &mut self.hosts[at.host];
+        h.line.push_back(at.conn);
         if !h.pull_armed {
-            self.pull_when_free(agenda, net, host);
+            self.pull_when_free(core, at.host);
         }
     }
 
     /// At most `most` segments onto the NIC, whatever the windows allow. The window counts as used
     /// up, so that it grows although the limit keeps the sender from filling it, as in ns-3.
     #[cold]
-    fn send_burst<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-        most: u32,
-    ) {
+    fn send_burst<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, most: u32) {
         let mut left = most;
-        while left > 0 && self.send_one(agenda, net, host, conn) {
+        while left > 0 && self.send_one(core, at) {
             left -= 1;
         }
-        if let Source::Tcp(sender) = &mut self.conns.list[conn].tx_mut().source {
+        if let Source::Tcp(sender) = &mut self.conns.list[at.conn].tx_mut().source {
             sender.fill_window();
         }
     }
 
     /// When the NIC can serve the next connection in its queue.
     #[inline]
-    fn nic_free<Q: EventQueue>(&self, agenda: &Agenda<Q>, net: &Network, host: HostId) -> u64 {
-        let port = net.port(host.nic());
+    fn nic_free<Q: EventQueue>(&self, core: &Core<Q>, host: HostId) -> u64 {
+        let port = core.net.port(host.nic());
         match port.is_fused() {
             true => port.busy_until(),
             // A NIC has real queues where it can be paused, and where ticks are very short.
-            false => agenda.now + port.open_ticks(agenda.now),
+            false => core.agenda.now + port.open_ticks(core.agenda.now),
         }
     }
 
     /// Whether the NIC may not send what a connection has; it is then kept until the pause ends.
     #[inline]
-    fn held_back(&mut self, net: &Network, host: HostId, conn: ConnId) -> bool {
-        let held = net.is_paused(host.nic(), || self.conns.list[conn].tx().class);
+    fn held_back(&mut self, net: &Network, at: EndId) -> bool {
+        let held = net.is_paused(at.host.nic(), || self.conns.list[at.conn].tx().class);
         if held {
-            self.hosts[host].held.push(conn);
+            self.hosts[at.host].held.push(at.conn);
         }
         held
     }
 
     /// Connections that waited for the end of a pause are queued at the NIC again.
-    pub fn resume<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-    ) {
+    pub fn resume<Q: EventQueue>(&mut self, core: &mut Core<Q>, host: HostId) {
         let h = &mut self.hosts[host];
         h.line.extend(h.held.drain(..));
         if h.line.is_empty() || h.pull_armed {
             return;
         }
-        self.pull_when_free(agenda, net, host);
+        self.pull_when_free(core, host);
     }
 
     /// The NIC serves its line now, or when it is free.
     #[inline(always)]
-    fn pull_when_free<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-    ) {
-        let free = self.nic_free(agenda, net, host);
-        if free <= agenda.now {
-            self.pull(agenda, net, host);
+    fn pull_when_free<Q: EventQueue>(&mut self, core: &mut Core<Q>, host: HostId) {
+        let free = self.nic_free(core, host);
+        if free <= core.agenda.now {
+            self.pull(core, host);
         } else {
             self.hosts[host].pull_armed = true;
-            agenda.events.insert(free, kind::PULL | host.0);
+            core.agenda.events.insert(free, kind::PULL | host.0);
         }
     }
 
     /// The NIC serves the next connection in its line.
-    pub fn pull<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, net: &mut Network, host: HostId) {
+    pub fn pull<Q: EventQueue>(&mut self, core: &mut Core<Q>, host: HostId) {
         self.hosts[host].pull_armed = false;
         while let Some(conn) = self.hosts[host].line.pop_front() {
-            if net.pauses() && self.held_back(net, host, conn) {
+            let at = EndId { host, conn };
+            if core.net.pauses() && self.held_back(&core.net, at) {
                 continue;
             }
             let mut sent = 0;
-            while sent < self.turn && self.send_one(agenda, net, host, conn) {
+            while sent < self.turn && self.send_one(core, at) {
                 sent += 1;
             }
-            let more = sent == self.turn
-                && worth(self.tso, &self.cfg, self.conns.list[conn].tx(), || {
-                    agenda.nanos()
-                });
-            self.arm_timer(agenda, conn);
+            let tx = self.conns.list[conn].tx();
+            let more = sent == self.turn && worth(self.tso, &self.cfg, tx, || core.nanos());
+            self.arm_timer(&mut core.agenda, conn);
             self.conns.list[conn].tx_mut().in_line = more;
             if more {
                 self.hosts[host].line.push_back(conn);
             } else if sent == 0 {
-                self.maybe_retire(net, conn);
+                self.maybe_retire(&core.net, conn);
                 continue;
             }
             if !self.hosts[host].line.is_empty() {
                 self.hosts[host].pull_armed = true;
-                let free = self.nic_free(agenda, net, host);
-                agenda.events.insert(free, kind::PULL | host.0);
+                let free = self.nic_free(core, host);
+                core.agenda.events.insert(free, kind::PULL | host.0);
             }
             return;
         }
@@ -324,15 +261,9 @@ impl Endpoints {
 
     /// One segment onto the NIC; false when the connection has none to send now.
     #[inline]
-    fn send_one<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-    ) -> bool {
-        let now = agenda.nanos();
-        let tx = self.conns.list[conn].tx_mut();
+    fn send_one<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) -> bool {
+        let now = core.nanos();
+        let tx = self.conns.list[at.conn].tx_mut();
         let Some(s) = tx.source.poll_transmit(&self.transport, now) else {
             return false;
         };
@@ -340,7 +271,7 @@ impl Endpoints {
             None => tx.class,
             Some(workload) => class_by_bytes(&self.cfg, workload, s.seq.saturating_sub(tx.begin)),
         };
-        self.note_sender(agenda, conn);
+        self.note_sender(&core.agenda, at.conn);
         let fields = Fields {
             wire_bytes: segment_wire_bytes(&self.transport, &s),
             len: s.len,
@@ -348,8 +279,8 @@ impl Endpoints {
             flags: s.flags,
             class,
         };
-        let packet = Packet::new(s.seq, s.ts, conn.0, NONE, fields);
-        net.transmit(agenda, host.nic(), packet);
+        let packet = Packet::new(s.seq, s.ts, at.conn.0, NONE, fields);
+        core.transmit(at.host, packet);
         true
     }
 
@@ -358,35 +289,25 @@ impl Endpoints {
     #[inline]
     fn arm_timer<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, conn: ConnId) {
         let tx = self.conns.list[conn].tx_mut();
-        let now = || agenda.nanos();
-        let Some(deadline) = tx.source.timeout(&self.transport, now) else {
-            return;
-        };
-        let timer = (&mut tx.timer_at, &mut tx.timers);
-        agenda.arm(timer, deadline, kind::TIMER | conn.0);
+        if let Some(deadline) = tx.source.timeout(&self.transport, || agenda.nanos()) {
+            agenda.arm(&mut tx.timer, deadline, kind::TIMER | conn.0);
+        }
     }
 
-    pub fn sender_timer<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        conn: ConnId,
-    ) {
-        let now = agenda.nanos();
-        let host = net.rows.of(conn).src;
+    pub fn sender_timer<Q: EventQueue>(&mut self, core: &mut Core<Q>, conn: ConnId) {
+        let host = core.net.rows.of(conn).src;
         let tx = self.conns.list[conn].tx_mut();
-        if tx.timer_at == agenda.now {
-            tx.timer_at = NEVER;
-            if tx.source.on_timeout(&self.transport, now) {
-                self.note_sender(agenda, conn);
-                self.ready(agenda, net, host, conn);
+        if tx.timer.fires(core.agenda.now) {
+            if tx.source.on_timeout(&self.transport, core.nanos()) {
+                self.note_sender(&core.agenda, conn);
+                self.ready(core, EndId { host, conn });
             }
-            self.arm_timer(agenda, conn);
+            self.arm_timer(&mut core.agenda, conn);
         }
         // Only now: a NIC that drops the retransmission of a flow whose receiver has everything
         // would otherwise end the connection here.
-        self.conns.list[conn].tx_mut().timers -= 1;
-        self.maybe_retire(net, conn);
+        self.conns.list[conn].tx_mut().timer.pending -= 1;
+        self.maybe_retire(&core.net, conn);
     }
 
     fn arm_ack_timer<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, conn: ConnId) {
@@ -394,46 +315,32 @@ impl Endpoints {
         let Sink::Tcp(receiver) = &rx.sink else {
             return;
         };
-        let Some(deadline) = receiver.timeout() else {
-            return;
-        };
-        let timer = (&mut rx.timer_at, &mut rx.timers);
-        agenda.arm(timer, deadline, kind::ACK_TIMER | conn.0);
+        if let Some(deadline) = receiver.timeout() {
+            agenda.arm(&mut rx.timer, deadline, kind::ACK_TIMER | conn.0);
+        }
     }
 
-    pub fn ack_timer<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        conn: ConnId,
-    ) {
-        let now = agenda.nanos();
-        let host = net.rows.of(conn).dst;
+    pub fn ack_timer<Q: EventQueue>(&mut self, core: &mut Core<Q>, conn: ConnId) {
+        let now = core.nanos();
+        let host = core.net.rows.of(conn).dst;
         let rx = self.conns.list[conn].rx_mut();
-        if rx.timer_at == agenda.now {
-            rx.timer_at = NEVER;
+        if rx.timer.fires(core.agenda.now) {
             let acks = match &mut rx.sink {
                 Sink::Tcp(receiver) if receiver.timeout().is_some_and(|d| d <= now) => {
                     receiver.on_timeout(now)
                 }
                 _ => Acks::None,
             };
-            self.answer(agenda, net, host, conn, acks);
-            self.arm_ack_timer(agenda, conn);
+            self.answer(core, EndId { host, conn }, acks);
+            self.arm_ack_timer(&mut core.agenda, conn);
         }
         // Only now, as above.
-        self.conns.list[conn].rx_mut().timers -= 1;
-        self.maybe_retire(net, conn);
+        self.conns.list[conn].rx_mut().timer.pending -= 1;
+        self.maybe_retire(&core.net, conn);
     }
 
     /// Sends a probe.
-    pub fn send_probe<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        conn: ConnId,
-        class: u8,
-    ) {
+    pub fn send_probe<Q: EventQueue>(&mut self, core: &mut Core<Q>, conn: ConnId, class: u8) {
         let fields = Fields {
             wire_bytes: PROBE_BYTES,
             // ECN-capable, so that a switch that drops what it cannot mark does not lose the
@@ -443,19 +350,13 @@ impl Endpoints {
             class,
             ..Fields::default()
         };
-        let packet = Packet::new(agenda.now, 0, conn.0, NONE, fields);
-        let src = net.rows.of(conn).src;
-        net.transmit(agenda, src.nic(), packet);
+        let packet = Packet::new(core.agenda.now, 0, conn.0, NONE, fields);
+        let src = core.net.rows.of(conn).src;
+        core.transmit(src, packet);
     }
 
     #[cold]
-    fn at_prober<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> Came {
+    fn at_prober<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> Came {
         if !p.flags().has(Flags::ACK) {
             let fields = Fields {
                 wire_bytes: p.wire_bytes(),
@@ -465,11 +366,11 @@ impl Endpoints {
                 ..Fields::default()
             };
             let answer = Packet::new(p.seq, p.ts, p.conn, NONE, fields);
-            net.transmit(agenda, host.nic(), answer);
-            self.release(net, ConnId::of(p));
+            core.transmit(at.host, answer);
+            self.release(&mut core.net, at.conn);
             return Came::Nothing;
         }
-        self.release(net, ConnId::of(p));
+        self.release(&mut core.net, at.conn);
         Came::Answer
     }
 

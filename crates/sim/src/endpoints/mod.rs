@@ -2,8 +2,8 @@
 //! Hosts and their connections: what sends, what receives, when flows start and end.
 //!
 //! Of the network they know where they transmit, and a connection's row; nothing here uses
-//! `middleboxes` or the shard (`crates/sim/tests/layers.rs` reads it). What has come of a packet
-//! beyond its connection is returned ([`Came`]).
+//! `middleboxes` or the shard. What has come of a packet beyond its connection is returned
+//! ([`Came`]).
 
 pub(crate) mod conn;
 mod flows;

@@ -3,47 +3,21 @@
 //! as one segment.
 
 use cemark_transport::{Ack, Acks};
-use cemark_wire::{Flags, Nanos, Packet};
+use cemark_wire::{Flags, Packet};
 
 use super::Endpoints;
 use crate::agenda::{Agenda, kind};
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId};
-use crate::network::Network;
+use crate::ids::{EndId, HostId};
+use crate::network::Core;
 
 /// Most payload that GRO answers as one (Linux, `GRO_LEGACY_MAX_SIZE`).
 const MOST_BYTES: u64 = 65_536;
 
-/// What a host's network card and the layer above it process in bunches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Offload {
-    /// Largest train in bytes that a connection hands to its NIC at once (TSO, GSO), and waits for;
-    /// 0: segment by segment.
-    pub tso: u32,
-    /// Longest time that a packet waits in the NIC for others before the host handles them
-    /// together; zero: it does not wait.
-    pub coalesce: Nanos,
-    /// Number of packets that ends the wait. At least one.
-    pub coalesce_packets: u32,
-    /// Segments of a connection that are handled together are answered together.
-    pub gro: bool,
-}
-
-impl Offload {
-    /// Every packet by itself.
-    pub const NONE: Offload = Offload {
-        tso: 0,
-        coalesce: Nanos::ZERO,
-        coalesce_packets: 64,
-        gro: false,
-    };
-}
-
 /// An answer that waits for the rest of its bunch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
-    conn: ConnId,
+    at: EndId,
     ack: Ack,
     bytes: u64,
 }
@@ -61,9 +35,9 @@ pub(crate) enum Hold {
 
 impl Endpoints {
     /// A packet waits in the NIC of its host.
-    pub fn hold<Q: EventQueue>(
+    pub fn hold(
         &mut self,
-        agenda: &mut Agenda<Q>,
+        agenda: &mut Agenda<impl EventQueue>,
         host: HostId,
         packet: Packet,
     ) -> Hold {
@@ -77,10 +51,8 @@ impl Endpoints {
         }
         if !h.interrupt_armed {
             h.interrupt_armed = true;
-            let span = agenda.clock.ticks(self.cfg.offload.coalesce.into());
-            agenda
-                .events
-                .insert(agenda.now + span, kind::INTERRUPT | host.0);
+            let at = agenda.now + agenda.clock.ticks(self.cfg.offload.coalesce.into());
+            agenda.events.insert(at, kind::INTERRUPT | host.0);
         }
         Hold::Waits
     }
@@ -100,8 +72,7 @@ impl Endpoints {
     /// It has handled them.
     pub fn end_bunch<Q: EventQueue>(
         &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
+        core: &mut Core<Q>,
         host: HostId,
         mut packets: Vec<Packet>,
     ) {
@@ -110,7 +81,7 @@ impl Endpoints {
         self.hosts[host].received = packets;
         for i in 0..self.answers.len() {
             let held = self.answers[i];
-            self.send_held(agenda, net, host, held);
+            self.send_held(core, held);
         }
         self.answers.clear();
     }
@@ -120,10 +91,8 @@ impl Endpoints {
     #[cold]
     pub fn answer_later<Q: EventQueue>(
         &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
+        core: &mut Core<Q>,
+        at: EndId,
         bytes: u64,
         acks: Acks,
     ) {
@@ -133,11 +102,11 @@ impl Endpoints {
             // sent now.
             Acks::One(ack) if ack.sacks == 0 && !ack.flags.has(Flags::SYN) => ack,
             other => {
-                self.release_answer(agenda, net, host, conn);
-                return self.answer(agenda, net, host, conn, other);
+                self.release_answer(core, at);
+                return self.answer(core, at, other);
             }
         };
-        let same = self.answers.iter_mut().find(|h| h.conn == conn);
+        let same = self.answers.iter_mut().find(|h| h.at == at);
         match same {
             Some(held) if held.ack.flags == ack.flags && held.bytes + bytes <= MOST_BYTES => {
                 held.bytes += bytes;
@@ -147,37 +116,25 @@ impl Endpoints {
             Some(held) => {
                 let before = std::mem::replace(&mut held.ack, ack);
                 held.bytes = bytes;
-                self.send_ack(agenda, net, host, conn, before);
+                self.send_ack(core, at, before);
             }
             None => {
                 // It keeps the connection, as a packet would.
-                net.rows.hold(conn);
-                self.answers.push(Held { conn, ack, bytes });
+                core.net.rows.hold(at.conn);
+                self.answers.push(Held { at, ack, bytes });
             }
         }
     }
 
-    fn send_held<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        held: Held,
-    ) {
-        self.send_ack(agenda, net, host, held.conn, held.ack);
-        self.release(net, held.conn);
+    fn send_held<Q: EventQueue>(&mut self, core: &mut Core<Q>, held: Held) {
+        self.send_ack(core, held.at, held.ack);
+        self.release(&mut core.net, held.at.conn);
     }
 
-    fn release_answer<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        conn: ConnId,
-    ) {
-        if let Some(i) = self.answers.iter().position(|h| h.conn == conn) {
+    fn release_answer<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) {
+        if let Some(i) = self.answers.iter().position(|h| h.at == at) {
             let held = self.answers.remove(i);
-            self.send_held(agenda, net, host, held);
+            self.send_held(core, held);
         }
     }
 }

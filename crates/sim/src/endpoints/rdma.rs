@@ -7,41 +7,28 @@ use cemark_wire::{Fields, Flags, NONE, Nanos, Packet};
 
 use super::conn::{Sink, Source};
 use super::{Came, Endpoints};
-use crate::agenda::Agenda;
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId};
-use crate::network::Network;
+use crate::ids::{ConnId, EndId};
+use crate::network::Core;
 
 impl Endpoints {
     /// A packet of a queue pair has reached the host it is for.
     #[inline(never)]
-    pub fn at_pair<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> Came {
+    pub fn at_pair<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> Came {
         let complete = if p.flags().has(Flags::ACK) {
-            self.at_requester(agenda, net, host, p)
+            self.at_requester(core, at, p)
         } else {
-            self.at_responder(agenda, net, host, p)
+            self.at_responder(core, at, p)
         };
-        self.release(net, ConnId::of(p));
+        self.release(&mut core.net, at.conn);
         Came::of(complete)
     }
 
     #[inline]
-    fn at_responder<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> bool {
-        let now = agenda.nanos();
+    fn at_responder<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> bool {
+        let now = core.nanos();
         let cfg = &self.transport;
-        let rx = self.conns.list[ConnId::of(p)].rx_mut();
+        let rx = self.conns.list[at.conn].rx_mut();
         rx.turn_to(p.seq);
         let (Sink::Rdma(responder), Some(rdma)) = (&mut rx.sink, &cfg.rdma) else {
             return false;
@@ -53,18 +40,18 @@ impl Endpoints {
         let cnp_class = rdma.cnp_class.unwrap_or(class);
         if replies.cnp {
             // The time distinguishes two notifications where a marker makes a random choice.
-            let packet = self.reply(0, now, ConnId::of(p), NONE, Flags::ACK.with(CNP), cnp_class);
-            net.transmit(agenda, host.nic(), packet);
+            let packet = self.reply(0, now, at.conn, NONE, Flags::ACK.with(CNP), cnp_class);
+            core.transmit(at.host, packet);
         }
         if let Some(ack) = replies.ack {
             let aux = match replies.beyond {
                 None => NONE,
-                Some(range) => net.sacks.store(1, [range, (0, 0), (0, 0)]),
+                Some(range) => core.net.sacks.store(1, [range, (0, 0), (0, 0)]),
             };
-            let packet = self.reply(ack.cum, now, ConnId::of(p), aux, ack.flags, class);
-            net.transmit(agenda, host.nic(), packet);
+            let packet = self.reply(ack.cum, now, at.conn, aux, ack.flags, class);
+            core.transmit(at.host, packet);
         }
-        self.note_marks(agenda, ConnId::of(p));
+        self.note_marks(&core.agenda, at.conn);
         complete
     }
 
@@ -88,17 +75,11 @@ impl Endpoints {
     }
 
     #[inline]
-    fn at_requester<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        host: HostId,
-        p: &Packet,
-    ) -> bool {
-        let now = agenda.nanos();
-        let beyond = (p.aux != NONE).then(|| net.sacks.take(p.aux).1[0]);
+    fn at_requester<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> bool {
+        let now = core.nanos();
+        let beyond = (p.aux != NONE).then(|| core.net.sacks.take(p.aux).1[0]);
         let cfg = &self.transport;
-        let tx = self.conns.list[ConnId::of(p)].tx_mut();
+        let tx = self.conns.list[at.conn].tx_mut();
         let (Source::Rdma(requester), Some(rdma)) = (&mut tx.source, &cfg.rdma) else {
             return false;
         };
@@ -110,8 +91,8 @@ impl Endpoints {
         };
         requester.on_ack(cfg, rdma, now, &ack, beyond);
         let reached = requester.acked() >= tx.acked_end;
-        let complete = reached && self.acknowledged(ConnId::of(p));
-        self.ready(agenda, net, host, ConnId::of(p));
+        let complete = reached && self.acknowledged(at.conn);
+        self.ready(core, at);
         complete
     }
 }

@@ -5,10 +5,9 @@ use cemark_wire::Picos;
 
 use super::Endpoints;
 use super::conn::Counts;
-use crate::agenda::Agenda;
 use crate::config::Fct;
 use crate::ids::{ConnId, HostId, LinkId};
-use crate::network::Network;
+use crate::network::{Core, Network};
 use crate::outcome::FlowRecord;
 use crate::topology::{Link, Route};
 use crate::workload::Flow;
@@ -16,14 +15,8 @@ use crate::workload::Flow;
 impl Endpoints {
     /// What is recorded of a flow that `conn` carries. What an end counted is zero where that
     /// is not here.
-    pub fn record<Q>(
-        &self,
-        agenda: &Agenda<Q>,
-        net: &Network,
-        conn: ConnId,
-        f: &Flow,
-        ended: bool,
-    ) -> FlowRecord {
+    pub fn record<Q>(&self, core: &Core<Q>, conn: ConnId, f: &Flow, ended: bool) -> FlowRecord {
+        let net = &core.net;
         let routes = Self::whole_routes(net, conn, f);
         let c = &self.conns.list[conn];
         let marks = c.rx.as_ref().map_or(0, |rx| rx.marks());
@@ -38,8 +31,8 @@ impl Endpoints {
             start: f.start,
             // From the tick at which it really started: a start between two ticks is rounded.
             fct: ended.then(|| {
-                let clock = agenda.clock;
-                let since = clock.picos(agenda.now - clock.ticks(f.start));
+                let clock = core.agenda.clock;
+                let since = clock.picos(core.agenda.now - clock.ticks(f.start));
                 match self.cfg.measure.fct {
                     Fct::Client => since + self.small_way(net, &routes[1]),
                     _ => since,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is recorded while a point runs.
 
-mod finish;
 mod histogram;
 mod sampler;
 
@@ -106,8 +105,7 @@ pub(crate) mod record {
     pub const SAMPLE: u32 = 2;
     /// Goodput of endless flows is summed.
     pub const GOODPUT: u32 = 3;
-    /// Watched ports are sampled, and at the end of an interval the caller is asked
-    /// (`crate::stepped`).
+    /// Watched ports are sampled, and at the end of an interval the caller is asked.
     pub const WATCH: u32 = 4;
     /// The first retune of the configuration. Behind everything else of a tick.
     pub const RETUNE: u32 = 5;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::mem::swap;
 
 use cemark_edge::{Actions, Far, Middlebox, Near, SHIM, Step};
-use cemark_switch::{Clock, NEVER};
+use cemark_switch::NEVER;
 use cemark_wire::{Flags, NONE, Nanos, Packet, Picos};
 
 use super::Middleboxes;
@@ -20,7 +20,7 @@ use crate::config::{Config, Edge};
 use crate::endpoints::Endpoints;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
-use crate::network::Network;
+use crate::network::Core;
 use crate::topology::{Fabric, MAX_LINKS};
 use crate::workload::Flow;
 
@@ -80,7 +80,7 @@ const FAR: usize = 1;
 
 impl Middleboxes {
     /// Builds the routers, before the first event.
-    pub fn prime(&mut self, clock: Clock, net: &mut Network, ends: &mut Endpoints) {
+    pub fn prime<Q: EventQueue>(&mut self, core: &mut Core<Q>, ends: &mut Endpoints) {
         let Edge::Dcib { config, filter, .. } = self.cfg.edge else {
             return;
         };
@@ -89,26 +89,25 @@ impl Middleboxes {
         };
         for site in 0..2 {
             for p in 0..sites.paths {
-                let back = sites.between(1 - site, p).map(|i| net.fabric.inner(i));
-                let conn = router_conn(clock, net, ends, sites.left, back);
+                let back = sites.between(1 - site, p).map(|i| core.net.fabric.inner(i));
+                let conn = router_conn(core, ends, sites.left, back);
                 self.edges.push(RouterPair {
                     near: Near::new(config),
                     far: Far::new(config, conn.0),
                     conn,
-                    egress: net.fabric.inner(sites.between(site, p)[0]),
+                    egress: core.net.fabric.inner(sites.between(site, p)[0]),
                     armed: [NEVER; 2],
                 });
             }
         }
-        self.filter = filter.map(|hold| DupAcks::new(clock.ticks(hold)));
+        self.filter = filter.map(|hold| DupAcks::new(core.agenda.clock.ticks(hold)));
         ends.conns.lists_ended = self.filter.is_some();
     }
 
     /// A packet is at a place of DCIB's routers.
     pub fn at_edge<Q: EventQueue>(
         &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
+        core: &mut Core<Q>,
         ends: &mut Endpoints,
         place: Place,
         packet: Packet,
@@ -117,9 +116,9 @@ impl Middleboxes {
             // There a packet is passed to the proxies' connections.
             Place::Proxy => return,
             Place::Entry => {
-                let to = net.rows.next_link(&packet);
+                let to = core.net.rows.next_link(&packet);
                 match self.edges.iter().position(|pair| pair.egress == to) {
-                    None => return net.offer(agenda, to, &packet),
+                    None => return core.offer(to, &packet),
                     Some(p) => (p, NEAR),
                 }
             }
@@ -131,95 +130,86 @@ impl Middleboxes {
                 }
             }
         };
-        let now = agenda.nanos();
-        self.act(agenda, net, p, side, |middlebox, actions| {
+        let now = core.nanos();
+        self.act(core, ends, p, side, |middlebox, actions| {
             middlebox.on_packet(now, packet, actions);
         });
-        self.follow_steps(agenda, net, ends, side);
-        self.arm(agenda, p, side);
     }
 
     /// The timer of a router is due.
-    pub fn wake<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        ends: &mut Endpoints,
-        what: u32,
-    ) {
+    pub fn wake<Q: EventQueue>(&mut self, core: &mut Core<Q>, ends: &mut Endpoints, what: u32) {
         let (p, side) = (what as usize / 2, what as usize % 2);
-        if self.edges[p].armed[side] != agenda.now {
+        if self.edges[p].armed[side] != core.agenda.now {
             return;
         }
         self.edges[p].armed[side] = NEVER;
-        let now = agenda.nanos();
-        self.act(agenda, net, p, side, |middlebox, actions| {
+        let now = core.nanos();
+        self.act(core, ends, p, side, |middlebox, actions| {
             middlebox.wake(now, actions);
         });
-        self.follow_steps(agenda, net, ends, side);
-        self.arm(agenda, p, side);
     }
 
-    /// A router acts. It knows when the port of the near router will be idle, and has the headers
-    /// that packets carry.
+    /// A router acts, its steps are carried out, and its timer is armed. It knows when the port of
+    /// the near router will be idle, and has the headers that packets carry.
     fn act<Q: EventQueue>(
         &mut self,
-        agenda: &Agenda<Q>,
-        net: &mut Network,
+        core: &mut Core<Q>,
+        ends: &mut Endpoints,
         p: usize,
         side: usize,
         act: impl FnOnce(&mut dyn Middlebox, &mut Actions),
     ) {
         let pair = &mut self.edges[p];
-        let ticks = agenda.now + net.port_mut(pair.egress).backlog_ticks(agenda.now);
+        let (now, clock) = (core.agenda.now, core.agenda.clock);
+        let idle = now + core.net.port_mut(pair.egress).backlog_ticks(now);
         // Rounded up: a wake-up at that time must find it idle.
-        let up = agenda.clock.picos(ticks).0.div_ceil(1000);
+        let up = clock.picos(idle).0.div_ceil(1000);
         self.actions.free_at = Nanos(up);
-        swap(&mut net.headers, &mut self.actions.headers);
+        swap(&mut core.net.headers, &mut self.actions.headers);
         match side {
             NEAR => act(&mut pair.near, &mut self.actions),
             _ => act(&mut pair.far, &mut self.actions),
         }
-        swap(&mut net.headers, &mut self.actions.headers);
+        swap(&mut core.net.headers, &mut self.actions.headers);
+        self.follow_steps(core, ends, side);
+        self.arm(&mut core.agenda, p, side);
     }
 
     /// A packet from the other site, after its far router.
     fn filtered<Q: EventQueue>(
         &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
+        core: &mut Core<Q>,
         ends: &mut Endpoints,
         mut packet: Packet,
     ) {
         // Not the answers to pings, and not router ACKs, which are sent from here.
         let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
         if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
-            ends.retire_cleared(net);
+            ends.retire_cleared(&mut core.net);
             for ended in ends.conns.ended.drain(..) {
                 filter.forget(ended);
             }
-            match filter.judge(agenda.now, ConnId::of(&packet), packet.seq) {
+            match filter.judge(core.agenda.now, ConnId::of(&packet), packet.seq) {
                 Passage::Whole => {}
                 Passage::Bare => {
                     if packet.aux != NONE {
-                        net.sacks.take(packet.aux);
+                        core.net.sacks.take(packet.aux);
                         packet.aux = NONE;
                     }
                 }
                 Passage::Never => {
                     self.actions.discard(packet);
-                    return self.follow_steps(agenda, net, ends, NEAR);
+                    return self.follow_steps(core, ends, NEAR);
                 }
             }
         }
-        net.forward(agenda, packet);
+        core.forward(packet);
     }
 
     /// Carries out the steps of a router on this side.
     fn follow_steps<Q: EventQueue>(
         &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
+        core: &mut Core<Q>,
         ends: &mut Endpoints,
         side: usize,
     ) {
@@ -227,10 +217,10 @@ impl Middleboxes {
         self.actions.drain_into(&mut steps);
         for step in steps.drain(..) {
             match step {
-                Step::Send(packet) if side == FAR => self.filtered(agenda, net, ends, packet),
-                Step::Send(packet) => net.forward(agenda, packet),
-                Step::Kept(packet) => net.rows.hold(ConnId::of(&packet)),
-                Step::Gone(packet) => net.lose(packet),
+                Step::Send(packet) if side == FAR => self.filtered(core, ends, packet),
+                Step::Send(packet) => core.forward(packet),
+                Step::Kept(packet) => core.net.rows.hold(ConnId::of(&packet)),
+                Step::Gone(packet) => core.net.lose(packet),
             }
         }
         self.steps = steps;
@@ -293,9 +283,8 @@ impl Middleboxes {
 
 /// A connection that belongs to no host, whose ACKs take these three links from edge to edge. It
 /// never ends.
-fn router_conn(
-    clock: Clock,
-    net: &mut Network,
+fn router_conn<Q: EventQueue>(
+    core: &mut Core<Q>,
     ends: &mut Endpoints,
     left: u32,
     links: [LinkId; 3],
@@ -311,10 +300,12 @@ fn router_conn(
         measured: false,
         extra: Picos::ZERO,
     };
-    let conn = ConnId(net.rows.len());
-    ends.open(clock, net, conn, flow, flow.id);
+    let conn = ConnId(core.net.rows.len());
+    ends.open(core, conn, flow, flow.id);
     let mut way = [LinkId::NONE; MAX_LINKS];
     way[..3].copy_from_slice(&links);
-    net.rows.set_routes(conn, [[LinkId::NONE; MAX_LINKS], way]);
+    core.net
+        .rows
+        .set_routes(conn, [[LinkId::NONE; MAX_LINKS], way]);
     conn
 }

@@ -3,7 +3,7 @@
 //! duplicate ACKs, a proxy.
 //!
 //! They are passed the network, on which they send, and the ends of connections, which a proxy has
-//! too; nothing here uses the shard (`crates/sim/tests/layers.rs` reads it).
+//! too; nothing here uses the shard.
 
 pub(crate) mod dupacks;
 pub(crate) mod edges;

@@ -13,12 +13,11 @@ use cemark_transport::{Receiver, Sender};
 use cemark_wire::{Flags, Packet};
 
 use super::Middleboxes;
-use crate::agenda::Agenda;
 use crate::config::{Config, Edge};
 use crate::endpoints::Endpoints;
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId, LinkId};
-use crate::network::Network;
+use crate::ids::{ConnId, EndId, HostId, LinkId};
+use crate::network::{Core, Network};
 use crate::topology::{Fabric, MAX_LINKS, Route};
 use crate::workload::Flow;
 
@@ -115,8 +114,7 @@ impl Middleboxes {
     #[cold]
     pub fn split<Q: EventQueue>(
         &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
+        core: &mut Core<Q>,
         ends: &mut Endpoints,
         conn: ConnId,
         flow: Flow,
@@ -127,17 +125,17 @@ impl Middleboxes {
         if site(flow.src) == site(flow.dst) {
             return None;
         }
-        let last = *net.rows.routes(conn);
+        let last = *core.net.rows.routes(conn);
         let (out, back) = (last[0], last[1]);
         let one = |link: LinkId| way(&[link]);
         let inner = Flow {
             measured: false,
             ..flow
         };
-        let middle = ConnId(net.rows.len());
-        ends.open(agenda.clock, net, middle, inner, flow.id ^ 1 << 61);
-        let end = ConnId(net.rows.len());
-        ends.open(agenda.clock, net, end, flow, flow.id ^ 1 << 62);
+        let middle = ConnId(core.net.rows.len());
+        ends.open(core, middle, inner, flow.id ^ 1 << 61);
+        let end = ConnId(core.net.rows.len());
+        ends.open(core, end, flow, flow.id ^ 1 << 62);
         let conns = [conn, middle, end];
         let routes = [
             [one(out[0]), one(back[4])],
@@ -147,15 +145,15 @@ impl Middleboxes {
         let i = pep.free.pop().unwrap_or(pep.splits.len() as u32);
         for (conn, routes) in conns.into_iter().zip(routes) {
             pep.name(conn, Some(i));
-            net.rows.set_routes(conn, routes);
-            let row = net.rows.of_mut(conn);
+            core.net.rows.set_routes(conn, routes);
+            let row = core.net.rows.of_mut(conn);
             (row.src, row.dst) = (sends_on(routes[0][0]), sends_on(routes[1][0]));
             let rx = ends.conns.list[conn].rx_mut();
             rx.flow.measured = false;
             rx.end = u64::MAX;
         }
-        net.rows.of_mut(middle).extra = 0;
-        net.rows.of_mut(end).extra = 0;
+        core.net.rows.of_mut(middle).extra = 0;
+        core.net.rows.of_mut(end).extra = 0;
         let rx = ends.conns.list[end].rx_mut();
         rx.flow.measured = flow.measured;
         rx.end = flow.bytes;
@@ -171,7 +169,7 @@ impl Middleboxes {
         }
         let live = (pep.splits.len() - pep.free.len()) as u64;
         pep.peak_flows = pep.peak_flows.max(live);
-        self.pump(agenda, net, ends, i);
+        self.pump(core, ends, i);
         Some(end)
     }
 
@@ -191,13 +189,7 @@ impl Middleboxes {
 
     /// Passes bytes of a flow from connection to connection, as far as they have arrived and the
     /// buffers allow.
-    pub fn pump<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        net: &mut Network,
-        ends: &mut Endpoints,
-        i: u32,
-    ) {
+    pub fn pump<Q: EventQueue>(&mut self, core: &mut Core<Q>, ends: &mut Endpoints, i: u32) {
         let Some(pep) = self.pep.as_mut() else { return };
         let s = &mut pep.splits[i as usize];
         let of = |conn: ConnId| &ends.conns.list[conn];
@@ -229,14 +221,14 @@ impl Middleboxes {
         }
         for (conn, bytes) in conns.into_iter().zip(more).filter(|(_, b)| *b > 0) {
             ends.conns.list[conn].tx_mut().source.write(bytes);
-            let first = net.rows.of(conn).src;
-            ends.ready(agenda, net, first, conn);
+            let host = core.net.rows.of(conn).src;
+            ends.ready(core, EndId { host, conn });
         }
         if done {
             for conn in conns {
                 let rx = ends.conns.list[conn].rx_mut();
                 (rx.open, rx.end) = (false, u64::MAX);
-                ends.maybe_retire(net, conn);
+                ends.maybe_retire(&core.net, conn);
             }
         }
     }

@@ -16,8 +16,8 @@ use cemark_switch::Port;
 use cemark_wire::{NONE, Packet};
 
 use super::waypoint::{CROSSING, STAMPING, SWITCH};
-use super::{Network, Reached};
-use crate::agenda::{Agenda, kind};
+use super::{Core, Network, Reached};
+use crate::agenda::kind;
 use crate::division::Division;
 use crate::events::EventQueue;
 use crate::ids::LinkId;
@@ -104,6 +104,101 @@ impl Border {
     }
 }
 
+impl<Q: EventQueue> Core<Q> {
+    /// Tells other shards at the end of a window, before tick `until`, what will arrive there.
+    pub fn tell(&mut self, until: u64) {
+        self.tell_accepted(until);
+        self.net.tell_begun(until);
+    }
+
+    /// Tells what fused ports have accepted.
+    fn tell_accepted(&mut self, until: u64) {
+        let border = self.net.border.as_mut().expect("a shard has its border");
+        let mut fresh = std::mem::take(&mut border.fresh);
+        for teller in &mut border.fused {
+            let link = teller.link;
+            let Port::Fused(port) = &mut self.net.ports[link] else {
+                continue;
+            };
+            if port.accepted() == teller.told {
+                continue;
+            }
+            // Nothing that was accepted in a window arrives before its end.
+            let since = port.since(teller.told, until - 1);
+            fresh.extend(since.map(|(at, &packet)| Arrival { at, packet, link }));
+            teller.told = port.accepted();
+            port.forget_begun(until - 1);
+        }
+        for &arrival in &fresh {
+            let to = self.net.shard_of(&arrival);
+            if to == self.net.border().me {
+                self.expect(&arrival);
+            } else {
+                let packet = &arrival.packet;
+                let blocks = (packet.aux != NONE).then(|| self.net.sacks.take(packet.aux));
+                self.net.send_over(to, arrival, blocks);
+            }
+        }
+        fresh.clear();
+        self.net.border_mut().fresh = fresh;
+    }
+
+    /// A packet comes to this shard, behind all that come over its link already.
+    #[inline]
+    fn expect(&mut self, arrival: &Arrival) {
+        let gate = self.net.gates[arrival.link.place()];
+        let Port::Fused(gate) = &mut self.net.ports[gate] else {
+            unreachable!("a gate sends nothing")
+        };
+        if gate.put_on_wire(arrival.at, &arrival.packet) {
+            self.agenda
+                .events
+                .insert_delivery(arrival.at, arrival.link.0);
+        }
+    }
+
+    /// A pause frame arrives at tick `at` at the port of link `l`.
+    pub(super) fn send_frame(&mut self, l: LinkId, at: u64, event: u32) {
+        let border = self.net.border_mut();
+        let to = border.division.of(l);
+        if to == border.me {
+            self.agenda.events.insert(at, event);
+        } else {
+            border.parcels[to as usize].frames.push((at, event));
+        }
+    }
+
+    /// A packet from a port with queues has crossed a link behind which it may be in another shard.
+    pub(super) fn leave(&mut self, l: LinkId, packet: Packet) -> Option<Reached> {
+        let next = self.net.rows.next_link(&packet);
+        let border = self.net.border();
+        if border.division.behind(l, next) == border.me {
+            return self.arrive(border.tags[l.place()], packet);
+        }
+        if packet.aux != NONE {
+            self.net.sacks.take(packet.aux);
+        }
+        // It is counted where it arrives.
+        self.net.hops -= 1;
+        None
+    }
+
+    /// Takes what another shard has sent.
+    pub fn receive(&mut self, parcels: &mut Parcels) {
+        for (at, event) in parcels.frames.drain(..) {
+            self.agenda.events.insert(at, event);
+        }
+        let mut blocks = parcels.blocks.drain(..);
+        for mut arrival in parcels.packets.drain(..) {
+            if arrival.packet.aux != NONE {
+                let (n, blocks) = blocks.next().expect("a packet has its blocks");
+                arrival.packet.aux = self.net.sacks.store(n, blocks);
+            }
+            self.expect(&arrival);
+        }
+    }
+}
+
 impl Network {
     #[inline]
     pub fn border(&self) -> &Border {
@@ -153,44 +248,6 @@ impl Network {
         }
     }
 
-    /// Tells other shards at the end of a window, before tick `until`, what will arrive there.
-    pub fn tell(&mut self, agenda: &mut Agenda<impl EventQueue>, until: u64) {
-        self.tell_accepted(agenda, until);
-        self.tell_begun(until);
-    }
-
-    /// Tells what fused ports have accepted.
-    fn tell_accepted(&mut self, agenda: &mut Agenda<impl EventQueue>, until: u64) {
-        let border = self.border.as_mut().expect("a shard has its border");
-        let mut fresh = std::mem::take(&mut border.fresh);
-        for teller in &mut border.fused {
-            let link = teller.link;
-            let Port::Fused(port) = &mut self.ports[link] else {
-                continue;
-            };
-            if port.accepted() == teller.told {
-                continue;
-            }
-            // Nothing that was accepted in a window arrives before its end.
-            let since = port.since(teller.told, until - 1);
-            fresh.extend(since.map(|(at, &packet)| Arrival { at, packet, link }));
-            teller.told = port.accepted();
-            port.forget_begun(until - 1);
-        }
-        for &arrival in &fresh {
-            let to = self.shard_of(&arrival);
-            if to == self.border().me {
-                self.expect(agenda, &arrival);
-            } else {
-                let packet = &arrival.packet;
-                let blocks = (packet.aux != NONE).then(|| self.sacks.take(packet.aux));
-                self.send_over(to, arrival, blocks);
-            }
-        }
-        fresh.clear();
-        self.border_mut().fresh = fresh;
-    }
-
     /// Tells what ports with queues have begun to send, which arrives here by their own events.
     fn tell_begun(&mut self, until: u64) {
         let mut begins = u64::MAX;
@@ -229,73 +286,9 @@ impl Network {
         parcels.packets.push(arrival);
     }
 
-    /// A packet comes to this shard, behind all that come over its link already.
-    #[inline]
-    fn expect(&mut self, agenda: &mut Agenda<impl EventQueue>, arrival: &Arrival) {
-        let gate = self.gates[arrival.link.place()];
-        let Port::Fused(gate) = &mut self.ports[gate] else {
-            unreachable!("a gate sends nothing")
-        };
-        if gate.put_on_wire(arrival.at, &arrival.packet) {
-            agenda.events.insert_delivery(arrival.at, arrival.link.0);
-        }
-    }
-
-    /// A pause frame arrives at tick `at` at the port of link `l`.
-    pub(super) fn send_frame<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        l: LinkId,
-        at: u64,
-        event: u32,
-    ) {
-        let border = self.border_mut();
-        let to = border.division.of(l);
-        if to == border.me {
-            agenda.events.insert(at, event);
-        } else {
-            border.parcels[to as usize].frames.push((at, event));
-        }
-    }
-
-    /// A packet from a port with queues has crossed a link behind which it may be in another shard.
-    pub(super) fn leave<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        l: LinkId,
-        packet: Packet,
-    ) -> Option<Reached> {
-        let next = self.rows.next_link(&packet);
-        let border = self.border();
-        if border.division.behind(l, next) == border.me {
-            return self.arrive(agenda, border.tags[l.place()], packet);
-        }
-        if packet.aux != NONE {
-            self.sacks.take(packet.aux);
-        }
-        // It is counted where it arrives.
-        self.hops -= 1;
-        None
-    }
-
     /// Whether an event is the arrival of a packet from another shard.
     pub fn enters(&self, event: u32) -> bool {
         event < kind::SERVE && !self.border().owns(LinkId(event))
-    }
-
-    /// Takes what another shard has sent.
-    pub fn receive<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, parcels: &mut Parcels) {
-        for (at, event) in parcels.frames.drain(..) {
-            agenda.events.insert(at, event);
-        }
-        let mut blocks = parcels.blocks.drain(..);
-        for mut arrival in parcels.packets.drain(..) {
-            if arrival.packet.aux != NONE {
-                let (n, blocks) = blocks.next().expect("a packet has its blocks");
-                arrival.packet.aux = self.sacks.store(n, blocks);
-            }
-            self.expect(agenda, &arrival);
-        }
     }
 
     /// Exchanges the ports of another shard, and their buffers, for those that are here in their

@@ -8,66 +8,8 @@
 
 use cemark_wire::{Ecn, Packet};
 
+use crate::faults::{LinkFault, Loss, MOST_DUE, Victims};
 use crate::workload::random::Stream;
-
-/// One in the unit of every probability here: parts of 2^32.
-pub const ALWAYS: u64 = 1 << 32;
-
-/// Most full packets of loss that may wait for a Not-ECT packet: beyond that a router drops
-/// something else.
-pub const MOST_DUE: i64 = 16;
-
-/// What is wrong with one link (one direction of a cable).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct LinkFault {
-    /// Its number in [`Fabric::links`](crate::topology::Fabric::links).
-    pub link: u32,
-    /// When a loss is due.
-    pub loss: Loss,
-    /// Which packet pays it.
-    pub victims: Victims,
-    /// The ECN field of every packet is cleared to Not-ECT at its far end.
-    pub bleach: bool,
-}
-
-/// When a loss is due. Probabilities in parts of 2^32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Loss {
-    /// Each packet by itself.
-    Uniform {
-        /// Chance of a loss.
-        chance: u64,
-    },
-    /// Gilbert and Elliott: two states, entered and left packet by packet.
-    Bursty {
-        /// Chance to go from the good state to the bad one.
-        enter: u64,
-        /// Chance to go back.
-        leave: u64,
-        /// Chance of a loss in the good state.
-        good: u64,
-        /// Chance of a loss in the bad state.
-        bad: u64,
-    },
-}
-
-/// Which packets a loss may hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Victims {
-    /// Any: the packet at which the loss is due.
-    Any,
-    /// Only Not-ECT packets count and only they are lost.
-    NotEct,
-    /// Losses are drawn over all packets, but the bytes are taken from the next Not-ECT packets: a
-    /// router that drops the same share of its load and prefers packets that it cannot mark (the
-    /// cooperative WAN of DCIB). They are counted in bytes, otherwise each ACK on the link would
-    /// cost a full packet. Where [`MOST_DUE`] full packets are due already, the current packet is
-    /// lost.
-    PreferNotEct,
-}
 
 /// A link's fault while it runs.
 #[derive(Clone, Debug)]
@@ -161,6 +103,7 @@ impl Faulty {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::ALWAYS;
     use cemark_wire::{Fields, NONE};
 
     fn packet(ecn: Ecn) -> Packet {

@@ -2,267 +2,251 @@
 //! A packet's way from link to link: it reaches the far end of one, and joins the port of the next.
 
 use cemark_marking::{QueueSpec, Values};
-use cemark_switch::{NEVER, Offer, Port, REFUSED};
+use cemark_switch::{Offer, Port, REFUSED};
 use cemark_wire::Packet;
 
-use super::{Network, Reached, waypoint};
-use crate::agenda::{Agenda, kind};
+use super::{Core, Network, Reached, waypoint};
+use crate::agenda::kind;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
 
-impl Network {
+impl<Q: EventQueue> Core<Q> {
     /// The oldest packet on link `l` reaches its far end. Returns it where that is no switch.
     #[inline]
-    pub fn deliver<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) -> Option<Reached> {
-        self.hops += 1;
-        let place = if Q::SHARDED { self.gates[l.place()] } else { l };
-        let port = match &mut self.ports[place] {
+    pub fn deliver(&mut self, l: LinkId) -> Option<Reached> {
+        let net = &mut self.net;
+        net.hops += 1;
+        let place = if Q::SHARDED { net.gates[l.place()] } else { l };
+        let port = match &mut net.ports[place] {
             Port::Fused(port) => port,
             Port::Explicit(port) => {
                 let tag = port.tag;
-                if tag != waypoint::SWITCH || (self.extras && port.head().hop() == 1) {
+                if tag != waypoint::SWITCH || (net.extras && port.head().hop() == 1) {
                     let packet = *port.head();
-                    let following = port.deliver(agenda.now, &mut self.pools, &mut self.gone);
-                    arm_delivery(agenda, l, following);
-                    self.free_gone();
+                    let following = port.deliver(self.agenda.now, &mut net.pools, &mut net.gone);
+                    self.agenda.arm_delivery(l, following);
+                    net.free_gone();
                     if Q::SHARDED && tag == waypoint::CROSSING {
-                        return self.leave(agenda, l, packet);
+                        return self.leave(l, packet);
                     }
-                    return self.arrive(agenda, tag, packet);
+                    return self.arrive(tag, packet);
                 }
-                if let Some(pfc) = &self.pfc {
+                if let Some(pfc) = &net.pfc {
                     port.stamp_head(pfc.place_of(l));
                 }
-                let to = self.rows.next_link(port.head());
-                self.pass_on(agenda, l, to);
+                let to = net.rows.next_link(port.head());
+                self.pass_on(l, to);
                 return None;
             }
         };
         let tag = port.tag;
-        let (packet, following) = port.take(agenda.now);
-        arm_delivery(agenda, l, following);
-        if tag == waypoint::SWITCH && !(self.extras && packet.hop() == 1) {
-            self.put_on(agenda, self.rows.next_link(&packet), &packet);
+        let (packet, following) = port.take(self.agenda.now);
+        self.agenda.arm_delivery(l, following);
+        if tag == waypoint::SWITCH && !(self.net.extras && packet.hop() == 1) {
+            self.put_on(self.net.rows.next_link(&packet), &packet);
             return None;
         }
         // The usual case of `arrive`, in place.
-        if tag < waypoint::FIRST && !self.late_extras {
+        if tag < waypoint::FIRST && !self.net.late_extras {
             return Some(Reached::Host(HostId(tag), packet));
         }
-        self.arrive(agenda, tag, packet)
+        self.arrive(tag, packet)
     }
 
     /// The oldest packet on link `l` joins port `to` of a switch: directly from ring to queue,
     /// where both ports have queues.
     #[inline]
-    fn pass_on<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId, to: LinkId) {
+    fn pass_on(&mut self, l: LinkId, to: LinkId) {
+        let net = &mut self.net;
         let Ok([Port::Explicit(port), Port::Explicit(next)]) =
-            self.ports.get_disjoint_mut([l.place(), to.place()])
+            net.ports.get_disjoint_mut([l.place(), to.place()])
         else {
-            let packet = self.take(agenda, l);
-            return self.offer(agenda, to, &packet);
+            let packet = self.take(l);
+            return self.offer(to, &packet);
         };
         let packet = port.head();
-        let packet_hash = || self.rows.packet_hash(packet);
-        let (pools, gone) = (&mut self.pools, &mut self.gone);
-        let offer = next.offer(agenda.now, packet, packet_hash, pools, gone);
+        let packet_hash = || net.rows.packet_hash(packet);
+        let (pools, gone) = (&mut net.pools, &mut net.gone);
+        let offer = next.offer(self.agenda.now, packet, packet_hash, pools, gone);
         let refused = offer.refused.then_some(*packet);
-        let following = port.deliver(agenda.now, pools, gone);
-        arm_delivery(agenda, l, following);
+        let following = port.deliver(self.agenda.now, pools, gone);
+        self.agenda.arm_delivery(l, following);
         if let Some(packet) = refused {
-            self.lose(packet);
+            self.net.lose(packet);
         }
-        self.apply_offer(agenda, to, &offer);
+        self.apply_offer(to, &offer);
     }
 
     /// Takes the oldest packet off link `l` and arms the next delivery.
     #[inline]
-    fn take<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) -> Packet {
-        let (packet, next) = self.ports[l].deliver(agenda.now, &mut self.pools, &mut self.gone);
-        arm_delivery(agenda, l, next);
-        self.free_gone();
+    fn take(&mut self, l: LinkId) -> Packet {
+        let net = &mut self.net;
+        let (packet, next) = net.ports[l].deliver(self.agenda.now, &mut net.pools, &mut net.gone);
+        self.agenda.arm_delivery(l, next);
+        net.free_gone();
         packet
     }
 
-    /// Brings every port up to the current time, before its state is read.
-    pub fn catch_up(&mut self, now: u64) {
-        for port in &mut self.ports {
-            port.catch_up(now, &mut self.pools, &mut self.gone);
-        }
-        self.free_gone();
-    }
-
     /// A packet is at the far end of a link with this tag: a host, a switch, or a waypoint.
-    pub(super) fn arrive<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        tag: u32,
-        packet: Packet,
-    ) -> Option<Reached> {
+    pub(super) fn arrive(&mut self, tag: u32, packet: Packet) -> Option<Reached> {
         if tag != waypoint::SWITCH && tag != waypoint::STAMPING {
             if tag >= waypoint::FIRST {
-                return self.at_waypoint(agenda, tag, packet);
+                return self.at_waypoint(tag, packet);
             }
-            let waits = self.late_extras && self.waits(agenda, &packet);
+            let waits = self.net.late_extras && self.waits(&packet);
             return (!waits).then_some(Reached::Host(HostId(tag), packet));
         }
-        if !self.serves_extra(agenda, &packet) {
-            self.forward(agenda, packet);
+        if !self.serves_extra(&packet) {
+            self.forward(packet);
         }
         None
     }
 
     /// Whether a packet behind its sender's NIC has to wait for its flow's extra delay first.
     #[inline]
-    pub(super) fn serves_extra<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        packet: &Packet,
-    ) -> bool {
-        self.extras && packet.hop() == 1 && self.waits(agenda, packet)
+    pub(super) fn serves_extra(&mut self, packet: &Packet) -> bool {
+        self.net.extras && packet.hop() == 1 && self.waits(packet)
     }
 
     /// Whether a packet has to wait for its flow's extra delay: then it returns in a `DELAYED`
     /// event.
-    fn waits<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, packet: &Packet) -> bool {
-        if packet.flags().0 & self.prompt.0 != 0 {
+    fn waits(&mut self, packet: &Packet) -> bool {
+        if packet.flags().0 & self.net.prompt.0 != 0 {
             return false;
         }
-        let extra = self.rows.of(ConnId::of(packet)).extra;
+        let extra = self.net.rows.of(ConnId::of(packet)).extra;
         if extra > 0 {
-            let due = self.delayed.put(*packet, agenda.now + extra);
-            agenda.events.insert(due, kind::DELAYED | packet.conn);
+            let due = self.net.delayed.put(*packet, self.agenda.now + extra);
+            self.agenda.events.insert(due, kind::DELAYED | packet.conn);
         }
         extra > 0
     }
 
     /// A packet of a connection has waited for its extra delay.
-    pub fn after_delay<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        conn: ConnId,
-    ) -> Option<Reached> {
-        let packet = self.delayed.take(conn);
-        if self.late_extras {
-            return Some(Reached::Host(self.rows.of(conn).dst, packet));
+    pub fn after_delay(&mut self, conn: ConnId) -> Option<Reached> {
+        let packet = self.net.delayed.take(conn);
+        if self.net.late_extras {
+            return Some(Reached::Host(self.net.rows.of(conn).dst, packet));
         }
-        if let Some(place) = self.place_behind(conn) {
+        if let Some(place) = self.net.place_behind(conn) {
             return Some(Reached::Middlebox(place, packet));
         }
-        self.forward(agenda, packet);
+        self.forward(packet);
         None
     }
 
     /// A packet at a switch joins the next port on its way.
-    pub fn forward<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, mut packet: Packet) {
-        if self.pfc.is_some() {
-            self.stamp(&mut packet);
+    pub fn forward(&mut self, mut packet: Packet) {
+        if self.net.pfc.is_some() {
+            self.net.stamp(&mut packet);
         }
-        self.offer(agenda, self.rows.next_link(&packet), &packet);
+        self.offer(self.net.rows.next_link(&packet), &packet);
     }
 
     /// Puts a packet of a host on the link of its NIC.
     #[inline]
-    pub fn transmit<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, nic: LinkId, packet: Packet) {
-        self.sent += 1;
-        self.rows.hold(ConnId::of(&packet));
-        self.offer(agenda, nic, &packet);
+    pub fn transmit(&mut self, host: HostId, packet: Packet) {
+        self.net.sent += 1;
+        self.net.rows.hold(ConnId::of(&packet));
+        self.offer(host.nic(), &packet);
     }
 
     /// A packet joins port `l`, and the events that the port asks for are inserted.
     #[inline(never)]
-    pub fn offer<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId, packet: &Packet) {
-        self.put_on(agenda, l, packet);
+    pub fn offer(&mut self, l: LinkId, packet: &Packet) {
+        self.put_on(l, packet);
     }
 
     /// The same in place, for what happens at every hop.
     #[inline(always)]
-    fn put_on<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId, packet: &Packet) {
-        match &mut self.ports[l] {
+    fn put_on(&mut self, l: LinkId, packet: &Packet) {
+        match &mut self.net.ports[l] {
             Port::Fused(port) => {
                 let packet_hash = if port.draws() {
-                    self.rows.packet_hash(packet)
+                    self.net.rows.packet_hash(packet)
                 } else {
                     0
                 };
-                let at = port.offer(agenda.now, packet, packet_hash);
+                let at = port.offer(self.agenda.now, packet, packet_hash);
                 if at < REFUSED {
                     // What crosses is told at the end of the window.
                     if !(Q::SHARDED && port.tag == waypoint::CROSSING) {
-                        agenda.events.insert_delivery(at, l.0);
+                        self.agenda.events.insert_delivery(at, l.0);
                     }
                 } else if at == REFUSED {
-                    self.lose(*packet);
+                    self.net.lose(*packet);
                 }
             }
-            Port::Explicit(_) => self.offer_explicit(agenda, l, packet),
+            Port::Explicit(_) => self.offer_explicit(l, packet),
         }
     }
 
     #[inline(never)]
-    fn offer_explicit<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        l: LinkId,
-        packet: &Packet,
-    ) {
-        let Port::Explicit(port) = &mut self.ports[l] else {
+    fn offer_explicit(&mut self, l: LinkId, packet: &Packet) {
+        let Port::Explicit(port) = &mut self.net.ports[l] else {
             unreachable!("the caller has found queues");
         };
-        let packet_hash = || self.rows.packet_hash(packet);
-        let (pools, gone) = (&mut self.pools, &mut self.gone);
-        let offer = port.offer(agenda.now, packet, packet_hash, pools, gone);
+        let packet_hash = || self.net.rows.packet_hash(packet);
+        let (pools, gone) = (&mut self.net.pools, &mut self.net.gone);
+        let offer = port.offer(self.agenda.now, packet, packet_hash, pools, gone);
         if offer.refused {
-            self.lose(*packet);
+            self.net.lose(*packet);
         }
-        self.apply_offer(agenda, l, &offer);
+        self.apply_offer(l, &offer);
     }
 
     /// Does what port `l`, which has explicit queues, asks for: inserts its events, takes away what
     /// it discarded, and sends the pause frames of its switch.
     #[inline(always)]
-    fn apply_offer<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId, offer: &Offer) {
-        follow(agenda, l, offer.deliver_at, offer.serve_at);
-        arm_wake(agenda, l, offer.wake_at);
-        self.free_gone();
+    fn apply_offer(&mut self, l: LinkId, offer: &Offer) {
+        self.agenda.arm_delivery(l, offer.deliver_at);
+        self.agenda.arm_serve(l, offer.serve_at);
+        self.agenda.arm_wake(l, offer.wake_at);
+        self.net.free_gone();
         if offer.signals {
-            self.send_signals(agenda, l);
+            self.send_signals(l);
         }
     }
 
     #[inline]
-    pub fn serve<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) {
-        let offer = self.ports[l].serve(agenda.now, &mut self.pools, &mut self.gone);
-        self.apply_offer(agenda, l, &offer);
+    pub fn serve(&mut self, l: LinkId) {
+        let net = &mut self.net;
+        let offer = net.ports[l].serve(self.agenda.now, &mut net.pools, &mut net.gone);
+        self.apply_offer(l, &offer);
     }
 
     /// The timer of a marker at link `l` is due.
-    pub fn wake<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) {
-        let next = self.ports[l].wake(agenda.now, &self.pools);
-        arm_wake(agenda, l, next);
+    pub fn wake(&mut self, l: LinkId) {
+        let next = self.net.ports[l].wake(self.agenda.now, &self.net.pools);
+        self.agenda.arm_wake(l, next);
+    }
+
+    /// Brings every port up to the current time, before its state is read.
+    pub fn catch_up(&mut self) {
+        let net = &mut self.net;
+        for port in &mut net.ports {
+            port.catch_up(self.agenda.now, &mut net.pools, &mut net.gone);
+        }
+        net.free_gone();
     }
 
     /// Sets the first timers of markers, before the first event.
-    pub fn arm_wakes<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>) {
-        for l in (0..self.ports().len() as u32).map(LinkId) {
-            if self.owns(l) {
-                arm_wake(agenda, l, self.ports[l].first_wake());
+    pub fn arm_wakes(&mut self) {
+        for l in (0..self.net.ports().len() as u32).map(LinkId) {
+            if self.net.owns(l) {
+                self.agenda.arm_wake(l, self.net.ports[l].first_wake());
             }
         }
     }
 
     /// Changes parameters of the markers of a port, up to now. `specs`: what these were built for.
-    pub fn retune<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        l: LinkId,
-        values: &Values,
-        specs: &[QueueSpec],
-    ) {
-        let wake_at = Port::retune(&mut self.ports[l], values, specs);
-        arm_wake(agenda, l, wake_at);
+    pub fn retune(&mut self, l: LinkId, values: &Values, specs: &[QueueSpec]) {
+        let wake_at = Port::retune(&mut self.net.ports[l], values, specs);
+        self.agenda.arm_wake(l, wake_at);
     }
+}
 
+impl Network {
     /// Counts as lost what ports have discarded.
     #[inline]
     pub(super) fn free_gone(&mut self) {
@@ -289,33 +273,5 @@ impl Network {
         if self.rows.release(conn) {
             self.cleared.push(conn);
         }
-    }
-}
-
-#[inline]
-fn arm_delivery<Q: EventQueue>(agenda: &mut Agenda<Q>, l: LinkId, at: u64) {
-    if at != NEVER {
-        agenda.events.insert_delivery(at, l.0);
-    }
-}
-
-#[inline]
-pub(super) fn follow<Q: EventQueue>(
-    agenda: &mut Agenda<Q>,
-    l: LinkId,
-    deliver_at: u64,
-    serve_at: u64,
-) {
-    arm_delivery(agenda, l, deliver_at);
-    if serve_at != NEVER {
-        agenda.events.insert(serve_at, kind::SERVE | l.0);
-    }
-}
-
-/// A marker at link `l` has set its timer.
-#[inline]
-fn arm_wake<Q: EventQueue>(agenda: &mut Agenda<Q>, l: LinkId, at: u64) {
-    if at != NEVER {
-        agenda.events.insert(at.max(agenda.now), kind::WAKE | l.0);
     }
 }

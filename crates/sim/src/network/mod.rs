@@ -2,11 +2,11 @@
 //! What lies between hosts: links, the ports that feed them and what is at their far ends.
 //!
 //! The network knows nothing of what sends and receives: nothing here uses `endpoints`,
-//! `middleboxes` or the shard (`crates/sim/tests/layers.rs` reads it). What leaves it is returned
-//! ([`Reached`]); of a connection it has a [`Row`](rows::Row).
+//! `middleboxes` or the shard. What leaves it is returned ([`Reached`]); of a connection it has a
+//! [`Row`](rows::Row).
 
 mod border;
-pub mod faults;
+mod faults;
 mod fetch;
 mod links;
 pub(crate) mod pfc;
@@ -20,10 +20,12 @@ use std::sync::Arc;
 
 use cemark_edge::Headers;
 use cemark_switch::{Pool, Port};
-use cemark_wire::{Flags, Packet};
+use cemark_wire::{Flags, Nanos, Packet};
 
 pub(crate) use border::{Border, Parcels};
 
+use crate::agenda::Agenda;
+use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId, indexed};
 use crate::topology::{Fabric, Route};
 use pfc::Lossless;
@@ -33,6 +35,19 @@ use tap::Taps;
 use waypoint::Waypoint;
 
 indexed!(LinkId: Port);
+
+/// A network with its time and its events: what the parts of a shard above the network are passed.
+pub(crate) struct Core<Q> {
+    pub agenda: Agenda<Q>,
+    pub net: Network,
+}
+
+impl<Q: EventQueue> Core<Q> {
+    #[inline]
+    pub fn nanos(&self) -> Nanos {
+        self.agenda.nanos()
+    }
+}
 
 /// A packet that the network hands over.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,11 @@
 use cemark_marking::QueueId;
 use cemark_switch::admit::{Ingress, Signal};
 use cemark_switch::sched::MAX_QUEUES;
-use cemark_switch::{Clock, NEVER, PAUSE_BYTES, Pool, PoolId, Port};
+use cemark_switch::{Clock, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
-use super::Network;
-use super::links::follow;
-use crate::agenda::{Agenda, kind};
+use super::{Core, Network};
+use crate::agenda::kind;
 use crate::config::{Config, Pfc};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
@@ -150,15 +149,15 @@ const LINK: u32 = 1 + MAX_QUEUES.ilog2();
 /// A queue of a port.
 type Node = (LinkId, u8);
 
-impl Network {
+impl<Q: EventQueue> Core<Q> {
     /// Sends the pending pause frames of the switch of port `l`.
     #[cold]
-    pub(super) fn send_signals<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) {
-        let Some(pfc) = &mut self.pfc else { return };
+    pub(super) fn send_signals(&mut self, l: LinkId) {
+        let Some(pfc) = &mut self.net.pfc else { return };
         let Some(near) = pfc.near[l.place()] else {
             return;
         };
-        let Some(ingress) = self.pools[near.place()].ingress_mut() else {
+        let Some(ingress) = self.net.pools[near.place()].ingress_mut() else {
             return;
         };
         if ingress.signals.is_empty() {
@@ -166,47 +165,53 @@ impl Network {
         }
         let mut signals = std::mem::take(&mut ingress.signals);
         for signal in signals.drain(..) {
-            let pfc = self.pfc.as_ref().expect("looked at above");
+            let pfc = self.net.pfc.as_ref().expect("looked at above");
             let back = pfc.reverse[signal.link as usize];
             // Both kinds of frames are obeyed late, so that they keep their order.
             let reaction = pfc.reaction;
-            let (arrive, serve_at) = self.ports[back].send_pause(agenda.now);
+            let (arrive, serve_at) = self.net.ports[back].send_pause(self.agenda.now);
             let obeyed = arrive.saturating_add(reaction);
             let event = kind::PAUSE | event_of(&signal);
             if Q::SHARDED {
-                self.send_frame(agenda, LinkId(signal.link), obeyed, event);
+                self.send_frame(LinkId(signal.link), obeyed, event);
             } else {
-                agenda.events.insert(obeyed, event);
+                self.agenda.events.insert(obeyed, event);
             }
-            follow(agenda, back, NEVER, serve_at);
+            self.agenda.arm_serve(back, serve_at);
         }
         // The room for the list is used again.
-        if let Some(ingress) = self.pools[near.place()].ingress_mut() {
+        if let Some(ingress) = self.net.pools[near.place()].ingress_mut() {
             ingress.signals = signals;
         }
     }
 
     /// A port obeys a pause frame, or the frame that ends a pause. Returns the link of that port
     /// where a pause has ended.
-    pub fn pause_frame<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        event: u32,
-    ) -> Option<LinkId> {
+    pub fn pause_frame(&mut self, event: u32) -> Option<LinkId> {
         let frame = frame_of(event);
         let link = LinkId(frame.link);
-        let port = &mut self.ports[link];
+        let (net, now) = (&mut self.net, self.agenda.now);
+        let port = &mut net.ports[link];
         if frame.pause {
-            port.pause(agenda.now, frame.queue);
+            port.pause(now, frame.queue);
             return None;
         }
-        let offer = port.resume(agenda.now, frame.queue, &mut self.pools, &mut self.gone);
-        follow(agenda, link, offer.deliver_at, offer.serve_at);
-        self.free_gone();
-        self.send_signals(agenda, link);
+        let offer = port.resume(now, frame.queue, &mut net.pools, &mut net.gone);
+        self.agenda.arm_delivery(link, offer.deliver_at);
+        self.agenda.arm_serve(link, offer.serve_at);
+        net.free_gone();
+        self.send_signals(link);
         Some(link)
     }
 
+    /// Inserts the event of the next check for deadlock.
+    pub fn check_again(&mut self) {
+        let again = self.agenda.now + self.agenda.clock.ticks(CHECK);
+        self.agenda.events.insert(again, kind::CHECK);
+    }
+}
+
+impl Network {
     /// Whether the queue of a port for a class is paused; `class` is asked only if some queue is.
     #[inline]
     pub fn is_paused(&self, link: LinkId, class: impl FnOnce() -> u8) -> bool {
@@ -216,12 +221,6 @@ impl Network {
         }
         let queues = self.pfc.as_ref().map_or(1, |pfc| pfc.queues);
         paused >> class().min(queues - 1) & 1 == 1
-    }
-
-    /// Inserts the event of the next check for deadlock.
-    pub fn check_again<Q: EventQueue>(&self, agenda: &mut Agenda<Q>) {
-        let again = agenda.now + agenda.clock.ticks(CHECK);
-        agenda.events.insert(again, kind::CHECK);
     }
 
     /// Whether some port is paused and has sent nothing since the check before.

@@ -6,8 +6,7 @@ use cemark_wire::Packet;
 
 use super::faults::Faulty;
 use super::tap::Tap;
-use super::{Network, Reached};
-use crate::agenda::Agenda;
+use super::{Core, Network, Reached};
 use crate::config::Config;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
@@ -74,32 +73,29 @@ pub(crate) fn waypoints(
     all
 }
 
-impl Network {
+impl<Q: EventQueue> Core<Q> {
     /// A packet is at the far end of a link with a tag of its own.
     #[cold]
-    pub(super) fn at_waypoint<Q: EventQueue>(
-        &mut self,
-        agenda: &mut Agenda<Q>,
-        tag: u32,
-        mut packet: Packet,
-    ) -> Option<Reached> {
-        let way = &mut self.waypoints[(tag - FIRST) as usize];
+    pub(super) fn at_waypoint(&mut self, tag: u32, mut packet: Packet) -> Option<Reached> {
+        let way = &mut self.net.waypoints[(tag - FIRST) as usize];
         let (tag, place, tap) = (way.tag, way.place, way.tap);
         if way.fault.as_mut().is_some_and(|f| f.takes(&mut packet)) {
-            self.lose(packet);
+            self.net.lose(packet);
             return None;
         }
         if let Some(tap) = tap {
-            self.see(agenda.picos(), tap, &packet);
+            self.net.see(self.agenda.picos(), tap, &packet);
         }
         match place {
-            None => self.arrive(agenda, tag, packet),
+            None => self.arrive(tag, packet),
             // The extra delay comes before what is at the first switch.
-            Some(_) if self.serves_extra(agenda, &packet) => None,
+            Some(_) if self.serves_extra(&packet) => None,
             Some(place) => Some(Reached::Middlebox(place, packet)),
         }
     }
+}
 
+impl Network {
     /// The place of a middlebox at the first switch of a connection, where its data have waited for
     /// their extra delay.
     #[inline]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use super::barrier::Barrier;
-use super::part::Mail;
+use crate::engine::part::Mail;
 
 /// See the module's text.
 pub(super) struct Exchange {

@@ -9,23 +9,23 @@ use crate::ids::LinkId;
 /// Merges all shards, in their order, into the first.
 pub(super) fn merge(mut shards: Vec<Shard<PartWheel>>, now: u64) -> Shard<PartWheel> {
     for shard in &mut shards {
-        shard.net.count_coming();
+        shard.core.net.count_coming();
     }
     let mut shards = shards.into_iter();
     let mut whole = shards.next().expect("there is a shard");
     for other in shards {
         absorb(&mut whole, other);
     }
-    whole.agenda.now = now;
+    whole.core.agenda.now = now;
     order_answers(&mut whole);
     count_other_ends(&mut whole);
     whole
 }
 
 fn absorb(whole: &mut Shard<PartWheel>, mut other: Shard<PartWheel>) {
-    whole.net.absorb(&mut other.net);
-    let border = other.net.border();
-    for l in (0..whole.net.ports().len()).filter(|&l| border.owns(LinkId(l as u32))) {
+    whole.core.net.absorb(&mut other.core.net);
+    let border = other.core.net.border();
+    for l in (0..whole.core.net.ports().len()).filter(|&l| border.owns(LinkId(l as u32))) {
         for (mine, theirs) in [
             (&mut whole.metrics.at_from, &other.metrics.at_from),
             (&mut whole.metrics.at_until, &other.metrics.at_until),
@@ -73,7 +73,7 @@ fn count_other_ends(whole: &mut Shard<PartWheel>) {
         histories.senders.by_connection(),
         histories.marks.by_connection(),
     );
-    let (clock, sender_ends) = (whole.agenda.clock, whole.ends.sender_ends());
+    let (clock, sender_ends) = (whole.core.agenda.clock, whole.ends.sender_ends());
     for (flow, (conn, end)) in whole.metrics.flows.iter_mut().zip(ends) {
         if sender_ends {
             flow.marks = marks.until(conn, end);

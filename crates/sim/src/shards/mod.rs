@@ -17,7 +17,6 @@
 mod barrier;
 mod exchange;
 mod merge;
-mod part;
 mod retire;
 mod work;
 
@@ -25,17 +24,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::Progress;
-use crate::build::Layout;
 use crate::config::{Config, Edge};
 use crate::division::{self, Division};
 use crate::engine::Shard;
+use crate::engine::build::Layout;
 use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
-use crate::workload::Traffic;
 
 use barrier::Barrier;
 use exchange::Exchange;
-pub(crate) use part::Part;
 use work::{Apart, Plan, Sim};
 
 /// Most flows of a point that is divided: each shard has about a hundred bytes for each number of a
@@ -198,7 +195,11 @@ pub fn obstacle(cfg: &Config) -> Option<&'static str> {
         Some("the number of its flows has no bound")
     } else if facts().any(|facts| facts.waits) {
         Some("some of its flows start because others have ended")
-    } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
+    } else if facts()
+        .map(|facts| facts.flows())
+        .fold(0, u64::saturating_add)
+        > MOST_FLOWS
+    {
         Some("it has more than a million flows")
     } else {
         None

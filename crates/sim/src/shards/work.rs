@@ -14,6 +14,8 @@ use crate::outcome::Outcome;
 
 /// Windows between two reports of progress.
 const REPORTS: u64 = 64;
+/// Windows between two looks for connections that have ended.
+const RETIRES: u64 = 256;
 
 /// Something that one thread writes often: no cache line of it has anything of another thread, nor
 /// the line beside, which is fetched with it.
@@ -75,6 +77,11 @@ impl Sim {
         self.shards[i].0.lock().expect("no thread has panicked")
     }
 
+    /// All shards, while no thread simulates one.
+    pub(super) fn all(&self) -> Vec<MutexGuard<'_, Shard<PartWheel>>> {
+        (0..self.shards.len()).map(|i| self.shard(i)).collect()
+    }
+
     /// The shards of thread `k` of this number.
     fn mine(&self, k: usize, threads: usize) -> impl Iterator<Item = usize> {
         (k..self.shards.len()).step_by(threads)
@@ -111,6 +118,12 @@ impl Sim {
             if from > self.plan.end || self.exchange.is_over() {
                 return;
             }
+            if windows % RETIRES == 0 {
+                if k == 0 {
+                    self.retire();
+                }
+                waits.yields += wait(threads);
+            }
             self.count(spread, &mut before);
             let (until, checked) = self.window_from(from);
             if !checked && self.surely_goes_on(until) {
@@ -118,7 +131,6 @@ impl Sim {
                     let mut shard = self.shard(i);
                     shard.run_window(until);
                     shard.tell_arrivals(until);
-                    shard.ask();
                     self.post(i, &mut shard);
                 }
             } else if k == 0 {
@@ -192,10 +204,9 @@ impl Sim {
             }
             shard.receive(&mut mail);
         }
-        shard.settle();
         self.exchange.next[i].store(shard.next_tick(), Ordering::Release);
         self.exchange.goes_on[i].store(shard.goes_on(self.plan.window), Ordering::Release);
-        self.exchange.hops[i].store(shard.net.hops, Ordering::Relaxed);
+        self.exchange.hops[i].store(shard.core.net.hops, Ordering::Relaxed);
         self.exchange.ended[i].store(self.plan.total - shard.awaited, Ordering::Relaxed);
         if i == 0 {
             self.exchange
@@ -232,7 +243,7 @@ impl Sim {
     /// Simulates a window of all shards in the order of events of the undivided simulation. Returns
     /// whether the run has ended.
     fn run_alone(&self, until: u64) -> bool {
-        let mut shards: Vec<_> = (0..self.shards.len()).map(|i| self.shard(i)).collect();
+        let mut shards = self.all();
         // Each shard counts down from the total.
         let ended: u64 = shards
             .iter()
@@ -242,14 +253,14 @@ impl Sim {
         loop {
             // A packet leaves the shard of its link before it arrives in another.
             let heads = shards.iter().zip(0..).filter_map(|(shard, i)| {
-                let (at, event) = shard.agenda.events.peek()?;
-                Some(((at, event), shard.net.enters(event), i))
+                let (at, event) = shard.core.agenda.events.peek()?;
+                Some(((at, event), shard.core.net.enters(event), i))
             });
             let head = heads.min().filter(|((at, _), ..)| *at < until);
             let Some(((at, event), _, i)) = head else {
                 break;
             };
-            shards[i].agenda.events.pop();
+            shards[i].core.agenda.events.pop();
             if event == kind::CHECK {
                 shards[i].step(at, event);
                 if check_all(&mut shards, i) {
@@ -268,7 +279,6 @@ impl Sim {
         for (i, shard) in shards.iter_mut().enumerate() {
             shard.awaited = if i == 0 { left } else { self.plan.total };
             shard.tell_arrivals(until);
-            shard.ask();
             self.post(i, shard);
         }
         false
@@ -285,12 +295,12 @@ impl Sim {
             .collect();
         let last = shards
             .iter()
-            .map(|shard| shard.agenda.now)
+            .map(|shard| shard.core.agenda.now)
             .max()
             .unwrap_or(0);
         let more = shards
             .iter()
-            .any(|shard| shard.agenda.events.peek().is_some());
+            .any(|shard| shard.core.agenda.events.peek().is_some());
         let now = if more && !self.exchange.stopped.into_inner() {
             self.plan.end
         } else {
@@ -303,10 +313,10 @@ impl Sim {
 /// Checks the ports of all shards for deadlock at the present tick of shard `i`. Returns whether
 /// the run ends.
 fn check_all(shards: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool {
-    let now = shards[i].agenda.now;
+    let now = shards[i].core.agenda.now;
     let mut stalled = false;
     for shard in shards.iter_mut() {
-        stalled |= shard.net.stalls();
+        stalled |= shard.core.net.stalls();
     }
     if !stalled {
         return false;
@@ -316,12 +326,12 @@ fn check_all(shards: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool 
     };
     // What the other shards have is lent to the first.
     for other in others.iter_mut() {
-        first.net.lend(&mut other.net);
+        first.core.net.lend(&mut other.core.net);
     }
-    first.agenda.now = now;
-    let deadlocked = first.net.is_deadlocked();
+    first.core.agenda.now = now;
+    let deadlocked = first.core.net.is_deadlocked();
     for other in others {
-        first.net.lend(&mut other.net);
+        first.core.net.lend(&mut other.core.net);
     }
     deadlocked
 }

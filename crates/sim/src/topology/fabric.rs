@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use cemark_wire::{Picos, Rate};
 
 use super::fib::Fib;
+use super::link::{Link, NodeId};
 use super::wiring::{Line, Wiring};
 use crate::ids::LinkId;
 
@@ -20,36 +21,6 @@ pub const MAX_LINKS: usize = 8;
 
 /// The links from a sender's NIC to the receiver; [`LinkId::NONE`] behind the last.
 pub type Route = [LinkId; MAX_LINKS];
-
-/// One direction of a cable, with the port that feeds it.
-#[derive(Clone, Debug)]
-pub struct Link {
-    /// For people: `leaf0->spine3`, and `leaf0->spine3#2` for the second of parallel cables.
-    pub name: String,
-    /// Rate.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Picos,
-    /// The NIC at its far end, if that is a host.
-    pub host: Option<u32>,
-    /// The NIC or switch whose port feeds it.
-    pub from: NodeId,
-    /// The NIC or switch at its far end.
-    pub to: NodeId,
-    /// The other direction of its cable.
-    pub reverse: LinkId,
-}
-
-/// A NIC or a switch: the NICs in their order, then the switches, those with hosts first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
-
-impl NodeId {
-    /// The place of a switch among the switches; `None` for one of the `nics`.
-    pub fn switch(self, nics: u32) -> Option<usize> {
-        self.0.checked_sub(nics).map(|s| s as usize)
-    }
-}
 
 /// A path between two NICs as the sum of its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

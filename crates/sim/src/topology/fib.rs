@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::Link;
+use super::link::Link;
 use crate::ids::LinkId;
 
 /// Distance of a switch without a path to the destination.

@@ -10,6 +10,7 @@ mod fat_tree;
 mod fib;
 mod graph;
 mod leaf_spine;
+mod link;
 mod ring;
 mod shape;
 mod spec;
@@ -25,8 +26,9 @@ use std::sync::{Arc, OnceLock};
 use cemark_param::Values;
 use cemark_wire::{Picos, Rate};
 
-pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route, Way, fits};
+pub use fabric::{Fabric, MAX_LINKS, Route, Way, fits};
 pub use graph::{Cord, Graph, MOST_NICS, MOST_RACKS, Misfit, Node, Place};
+pub use link::{Link, NodeId};
 pub use shape::Shape;
 pub use spec::{Mistake, TopologySpec};
 pub use wiring::{Line, Wiring};

@@ -4,7 +4,9 @@
 
 use cemark_wire::Picos;
 
-use super::{LongFlows, Poisson, Probe};
+use super::load::flows_per_second;
+use super::pattern::{LongFlows, Pairs, Span};
+use super::sizes::SizeTable;
 use crate::topology::Topology;
 
 /// Facts about the flows of a workload.
@@ -26,7 +28,7 @@ pub struct Facts<'a> {
 /// When flows start, and between which hosts.
 pub enum Sending<'a> {
     /// At random times, at a load.
-    Arrivals(&'a Poisson),
+    Arrivals(Arriving<'a>),
     /// At times that are known.
     Bursts(Box<dyn Iterator<Item = Burst> + 'a>),
     /// Once, and without end.
@@ -37,7 +39,44 @@ pub enum Sending<'a> {
         flows: &'a LongFlows,
     },
     /// No flows: small packets that are answered.
-    Pings(&'a Probe),
+    Pings(Pings),
+}
+
+/// Flows that arrive at a load.
+#[derive(Clone, Copy, Debug)]
+pub struct Arriving<'a> {
+    /// Flow sizes.
+    pub sizes: &'a SizeTable,
+    /// Offered payload bits on the most loaded tier over its capacity.
+    pub load: f64,
+    /// Senders and receivers.
+    pub pairs: &'a Pairs,
+    /// How long flows keep arriving after the measured ones have.
+    pub hold: Picos,
+    /// The span in which all flows start, where they are not given by a load.
+    pub span: Option<Span>,
+}
+
+impl Arriving<'_> {
+    /// Flows a second, on average.
+    pub fn rate(&self, topology: &Topology) -> f64 {
+        flows_per_second(topology, self.pairs, self.sizes.mean(), self.load)
+    }
+}
+
+/// Small packets that a host answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Pings {
+    /// The host that pings.
+    pub src: u32,
+    /// The host that answers.
+    pub dst: u32,
+    /// The first ping.
+    pub at: Picos,
+    /// Time from one ping to the next.
+    pub every: Picos,
+    /// Number of pings.
+    pub count: u64,
 }
 
 /// Flows to one host that start together, once or repeatedly.
@@ -109,7 +148,7 @@ impl<'a> Facts<'a> {
 
     /// Load of its arrivals, 0 to 1.
     pub fn load(&self) -> Option<f64> {
-        match self.sending {
+        match &self.sending {
             Sending::Arrivals(arrivals) => Some(arrivals.load),
             _ => None,
         }
@@ -122,7 +161,7 @@ impl<'a> Facts<'a> {
             Sending::Arrivals(_) => None,
             Sending::Bursts(bursts) => bursts.map(|burst| burst.at).min(),
             Sending::Endless { at, .. } => Some(at),
-            Sending::Pings(probe) => Some(probe.at),
+            Sending::Pings(pings) => Some(pings.at),
         }
     }
 
@@ -130,7 +169,7 @@ impl<'a> Facts<'a> {
     pub fn last_start(self, topology: &Topology) -> Option<Picos> {
         match self.sending {
             _ if self.waits => None,
-            Sending::Arrivals(arrivals) => Some(match arrivals.arrivals.span {
+            Sending::Arrivals(ref arrivals) => Some(match arrivals.span {
                 Some(span) => span.at.saturating_add(span.length),
                 None => after(
                     self.warmup as f64 + self.measured as f64,
@@ -145,7 +184,7 @@ impl<'a> Facts<'a> {
 
     /// About when the last flow of the warm-up starts.
     pub fn warmed_up(&self, topology: &Topology) -> Picos {
-        match self.sending {
+        match &self.sending {
             Sending::Arrivals(arrivals) => after(self.warmup as f64, arrivals, topology),
             _ => Picos::ZERO,
         }
@@ -153,7 +192,7 @@ impl<'a> Facts<'a> {
 }
 
 /// The time in which `flows` flows arrive, on average.
-fn after(flows: f64, arrivals: &Poisson, topology: &Topology) -> Picos {
+fn after(flows: f64, arrivals: &Arriving<'_>, topology: &Topology) -> Picos {
     let seconds = flows / arrivals.rate(topology);
     Picos((seconds * 1e12).min(u64::MAX as f64) as u64)
 }

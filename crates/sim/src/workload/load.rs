@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Pairs;
+use super::pattern::Pairs;
 use crate::scramble::hash;
 use crate::topology::{Fabric, Topology, Way};
 

@@ -6,6 +6,7 @@ use std::vec::IntoIter;
 use cemark_wire::Picos;
 
 use super::facts::{Facts, Sending};
+use super::pattern::LongFlows;
 use super::random::Stream;
 use super::{Draft, Seat, Sends, Source, WorkloadSpec};
 use crate::topology::Topology;
@@ -28,26 +29,6 @@ pub struct Long {
     pub stagger: Picos,
     /// Each starts up to this much later still, uniform.
     pub jitter: Picos,
-}
-
-/// Senders and receivers of endless flows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum LongFlows {
-    /// A random permutation of all hosts without fixed points, `per_host` times.
-    Permutation {
-        /// Flows that each host sends.
-        per_host: u32,
-    },
-    /// `count` flows to one host; the other hosts are the senders, one after the other.
-    ToOne {
-        /// Number of flows.
-        count: u32,
-        /// The receiver.
-        receiver: u32,
-    },
-    /// These pairs of sender and receiver.
-    Pairs(Vec<(u32, u32)>),
 }
 
 impl Sends for Long {

@@ -13,10 +13,11 @@ use std::vec::IntoIter;
 
 use cemark_wire::Picos;
 
-use super::facts::{Facts, Sending};
+use super::facts::{Arriving, Facts, Sending};
 use super::load::{TierLoad, flows_per_second, most_loaded};
 use super::long::other;
 use super::random::Stream;
+use super::pattern::{Pairs, Span};
 use super::{Draft, Seat, Sends, SizeTable, Source, WorkloadSpec};
 use crate::topology::Topology;
 
@@ -53,18 +54,6 @@ pub struct Poisson {
     pub arrivals: Arrivals,
 }
 
-/// Who sends to whom in a Poisson workload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Pairs {
-    /// Sender and receiver uniform over all pairs of different hosts.
-    All,
-    /// All pairs of hosts in different racks.
-    OtherRack,
-    /// From a uniform one of the other hosts to this one.
-    ToOne(u32),
-}
-
 /// How the flows of a Poisson workload are drawn, where that is not as usual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -77,16 +66,6 @@ pub struct Arrivals {
     /// The measured flows start uniformly over this span, and there are no others; the load follows
     /// from it.
     pub span: Option<Span>,
-}
-
-/// A span of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Span {
-    /// Its begin.
-    pub at: Picos,
-    /// Its length.
-    pub length: Picos,
 }
 
 impl Poisson {
@@ -102,7 +81,16 @@ impl Sends for Poisson {
             warmup: self.warmup,
             measured: self.flows,
             drawn: self.flows.max(self.warmup).min(MOST),
-            ..Facts::new("measured flows", Sending::Arrivals(self))
+            ..Facts::new(
+                "measured flows",
+                Sending::Arrivals(Arriving {
+                    sizes: &self.sizes,
+                    load: self.load,
+                    pairs: &self.pairs,
+                    hold: self.hold,
+                    span: self.arrivals.span,
+                }),
+            )
         }
     }
 

@@ -4,7 +4,7 @@
 use cemark_param::{Absent, config};
 use cemark_wire::Picos;
 
-use super::facts::{Facts, Sending};
+use super::facts::{Facts, Pings, Sending};
 use super::long::InOrder;
 use super::{Declared, MOST_FLOWS, Mistake, Seat, Sends, Source, WorkloadSpec};
 use crate::topology::Topology;
@@ -49,7 +49,23 @@ impl Sends for Probe {
     }
 
     fn facts(&self, _: &Topology) -> Facts<'_> {
-        Facts::new("pings", Sending::Pings(self))
+        let Probe {
+            src,
+            dst,
+            at,
+            every,
+            count,
+        } = *self;
+        Facts::new(
+            "pings",
+            Sending::Pings(Pings {
+                src,
+                dst,
+                at,
+                every,
+                count,
+            }),
+        )
     }
 
     fn source(&self, _: &Seat<'_>) -> Box<dyn Source> {

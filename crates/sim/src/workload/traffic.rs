@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use cemark_wire::Picos;
 
 use super::random::Stream;
-use super::{ClassMap, Draft, Flow, RttModel, Seat, Source, path, path_back};
-use crate::config::Config;
+use super::{ClassMap, Draft, Flow, RttModel, Seat, Source, Workload, path, path_back};
 use crate::topology::Topology;
 
 /// A workload and its flows that have not started.
@@ -62,15 +61,15 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson
+    /// The flows of `workloads`. Hosts named by them must exist, and the pattern of a Poisson
     /// workload must allow some pair (a scenario that was read has been checked for both).
-    pub fn new(cfg: &Config) -> Traffic {
+    pub fn new(topology: &Topology, workloads: &[Workload], rtt: &RttModel, seed: u64) -> Traffic {
         let (mut lanes, mut measured, mut next_id) = (Vec::new(), 0u64, 0u64);
-        for (workload, w) in (0u16..).zip(&cfg.workloads) {
-            let facts = w.kind.facts(&cfg.topology);
+        for (workload, w) in (0u16..).zip(workloads) {
+            let facts = w.kind.facts(topology);
             let seat = Seat {
-                topology: &cfg.topology,
-                seed: cfg.seed,
+                topology,
+                seed,
                 number: workload.into(),
             };
             let first = next_id;
@@ -92,9 +91,9 @@ impl Traffic {
             });
         }
         Traffic {
-            topology: cfg.topology.clone(),
-            seed: cfg.seed,
-            rtt: cfg.rtt.clone(),
+            topology: topology.clone(),
+            seed,
+            rtt: rtt.clone(),
             lanes,
             next_id,
             measured,
@@ -169,15 +168,6 @@ impl Traffic {
     /// probes.
     pub fn measured_total(&self) -> u64 {
         self.measured
-    }
-
-    /// The value of [`ahead`](Traffic::ahead) before the first flow of `cfg`, without drawing it.
-    pub(crate) fn ahead_of(cfg: &Config) -> u64 {
-        let flows = cfg
-            .workloads
-            .iter()
-            .map(|w| w.kind.facts(&cfg.topology).flows());
-        flows.fold(0, u64::saturating_add)
     }
 
     /// Flows that have not started, of warm-ups and measured ones.

@@ -3,7 +3,6 @@
 
 use cemark_wire::{Picos, Rate};
 
-use super::Traffic;
 use crate::config::{Config, MarkerChoice, Nic};
 use crate::topology::{LeafSpine, Star, Topology};
 use crate::workload::load::flows_per_second;
@@ -64,7 +63,7 @@ fn web(load: f64, flows: u64, warmup: u64) -> Kind {
 }
 
 fn take(cfg: &Config, n: usize) -> Vec<Flow> {
-    let mut traffic = Traffic::new(cfg);
+    let mut traffic = cfg.traffic();
     std::iter::from_fn(|| {
         let start = traffic.peek();
         let flow = traffic.pop();
@@ -139,7 +138,7 @@ fn warmup_then_measured_then_load_without_end() {
             .iter()
             .all(|f| f.start.0 % 1000 == 0 && f.extra.0 % 1000 == 0)
     );
-    assert_eq!(Traffic::new(&cfg).measured_total(), 1_000);
+    assert_eq!(cfg.traffic().measured_total(), 1_000);
 }
 
 #[test]
@@ -316,7 +315,7 @@ fn queries_fan_in() {
     let cfg = config(star.clone(), vec![incast(100, us(50), Picos::ZERO)]);
     let flows = take(&cfg, 1_000);
     assert_eq!(
-        (flows.len() as u64, Traffic::new(&cfg).measured_total()),
+        (flows.len() as u64, cfg.traffic().measured_total()),
         (300, 300)
     );
     assert!(
@@ -376,7 +375,7 @@ fn endless_flows() {
     );
     let senders: Vec<u32> = take(&cfg, 9).iter().map(|f| f.src).collect();
     assert_eq!(senders, [0, 2, 3]);
-    assert_eq!(Traffic::new(&cfg).measured_total(), 0);
+    assert_eq!(cfg.traffic().measured_total(), 0);
     let cfg = config(fabric(), vec![long(LongFlows::Pairs(vec![(7, 9), (9, 7)]))]);
     assert_eq!(
         take(&cfg, 9)
@@ -418,7 +417,7 @@ fn workloads_merge_in_time() {
         .map(|f| (f.id, f.bytes, f.workload))
         .collect();
     assert_eq!(got, [(0, 2, 0), (1, 3, 2), (2, 4, 2), (3, 1, 0)]);
-    assert_eq!(Traffic::new(&cfg).measured_total(), 4);
+    assert_eq!(cfg.traffic().measured_total(), 4);
 }
 
 #[test]

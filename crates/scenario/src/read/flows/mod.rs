@@ -14,8 +14,8 @@ use cemark_wire::Picos;
 pub(crate) use after::{Names, Wrong};
 
 use crate::error::{At, Fallible, Fault};
+use crate::units::LARGEST_FLOW;
 use crate::units::{LENGTHS, TIMES, Units, quantity, rounded};
-use crate::workload::LARGEST_FLOW;
 
 /// Most flows of a file: half a gigabyte in memory.
 pub(crate) const MOST: usize = 10_000_000;

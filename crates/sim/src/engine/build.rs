@@ -6,10 +6,12 @@ use std::sync::Arc;
 use cemark_switch::Clock;
 use cemark_wire::Picos;
 
+use super::Shard;
+use super::part::Part;
+use super::retune::Tuning;
 use crate::agenda::{Agenda, kind};
 use crate::config::{Config, Edge};
 use crate::endpoints::Endpoints;
-use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
 use crate::lookahead::Lookahead;
@@ -17,11 +19,9 @@ use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::middleboxes::Middleboxes;
 use crate::network::ports::{Extras, tick_ps};
 use crate::network::tap::Tap;
-use crate::network::{Border, Network};
-use crate::retune::Tuning;
-use crate::shards::Part;
+use crate::network::{Border, Core, Network};
 use crate::topology::Fabric;
-use crate::workload::{ClassMap, Flow, Kind, Probe, Traffic, path};
+use crate::workload::{ClassMap, Flow, Kind, Probe, path};
 
 /// What every shard of a simulation has in common: it is only read.
 #[derive(Clone)]
@@ -69,17 +69,19 @@ impl<Q: EventQueue> Shard<Q> {
         if matches!(cfg.edge, Edge::Pep { .. }) {
             ends.reach(net.ports().len());
         }
-        let traffic = Traffic::new(cfg);
+        let traffic = cfg.traffic();
         let awaited = traffic.measured_total();
         let links = net.ports().len() as u32;
         let own = (fabric.nics()..links).filter(|&l| net.owns(LinkId(l)));
         let sampler = sampler(cfg, clock, own, largest);
         let mut shard = Shard {
             cfg: Arc::clone(cfg),
-            agenda: Agenda::new(clock, links),
             tuning: Tuning::of_network(cfg, &net, watched).map(Box::new),
             lookahead: Lookahead::new(net.ports().len()),
-            net,
+            core: Core {
+                agenda: Agenda::new(clock, links),
+                net,
+            },
             ends,
             boxes,
             traffic,
@@ -92,10 +94,10 @@ impl<Q: EventQueue> Shard<Q> {
             part,
         };
         shard.prime();
-        shard.boxes.prime(clock, &mut shard.net, &mut shard.ends);
-        shard.ends.conns.first = shard.net.rows.len();
+        shard.boxes.prime(&mut shard.core, &mut shard.ends);
+        shard.ends.conns.first = shard.core.net.rows.len();
         shard.prime_retunes();
-        shard.net.arm_wakes(&mut shard.agenda);
+        shard.core.arm_wakes();
         shard
     }
 
@@ -118,7 +120,7 @@ impl<Q: EventQueue> Shard<Q> {
         };
         let id = u64::MAX - w as u64;
         let hash = path(self.cfg.seed, src, dst, id);
-        let [src, dst] = self.net.fabric.ends(src, dst, hash);
+        let [src, dst] = self.core.net.fabric.ends(src, dst, hash);
         let flow = Flow {
             id,
             start: at,
@@ -131,18 +133,21 @@ impl<Q: EventQueue> Shard<Q> {
             extra: Picos::ZERO,
         };
         // It never ends.
-        let conn = ConnId(self.net.rows.len());
-        let clock = self.agenda.clock;
-        self.ends.open(clock, &mut self.net, conn, flow, flow.id);
+        let conn = ConnId(self.core.net.rows.len());
+        self.ends.open(&mut self.core, conn, flow, flow.id);
+        let clock = self.core.agenda.clock;
         self.metrics.probes[w] = ProbeState {
             conn,
             class,
             every: clock.ticks(every).max(1),
             left: count,
         };
-        if count > 0 && self.net.owns(LinkId(src)) {
+        if count > 0 && self.core.net.owns(LinkId(src)) {
             let first = clock.ticks(at);
-            self.agenda.events.insert(first, kind::PROBE | w as u32);
+            self.core
+                .agenda
+                .events
+                .insert(first, kind::PROBE | w as u32);
         }
     }
 }

@@ -5,46 +5,43 @@
 
 use std::mem::swap;
 
+use super::Shard;
 use crate::agenda::{When, kind};
 use crate::endpoints::conn::Announced;
-use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
 use crate::network::{Border, Parcels};
 use crate::workload::Flow;
 
-use super::retire::{Closing, Retire};
-
 /// What one shard sends to another in a window.
 #[derive(Debug, Default)]
-pub(super) struct Mail {
+pub(crate) struct Mail {
     pub news: Vec<News>,
     pub parcels: Parcels,
 }
 
 /// What one shard tells another of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum News {
+pub(crate) enum News {
     /// One that persists was opened: number, flow that opened it, name.
     Opened(ConnId, Flow, u64),
     /// Its next flow.
     Announced(ConnId, Announced),
-    /// Of a fresh connection: see `retire`.
-    Retire(Retire),
 }
 
 /// See the module's text.
 pub(crate) struct Part {
-    pub(super) me: u32,
+    pub me: u32,
     /// By shard: what is for it.
-    pub(super) news: Vec<Vec<News>>,
+    pub news: Vec<Vec<News>>,
     /// Measured flows that ended here, in the order of `Metrics::flows`: connection, and when.
-    pub(super) ends: Vec<(ConnId, When)>,
+    pub ends: Vec<(ConnId, When)>,
     /// When each of `Metrics::probe_answers` came.
-    pub(super) answers: Vec<When>,
+    pub answers: Vec<When>,
     /// Measured flows of this shard's hosts that may have much to send.
     sending: Vec<ConnId>,
-    pub(super) closing: Closing,
+    /// Fresh connections whose flows have ended here and whose ends may still be referred to.
+    pub closed: Vec<ConnId>,
 }
 
 impl Part {
@@ -56,7 +53,7 @@ impl Part {
             ends: Vec::new(),
             answers: Vec::new(),
             sending: Vec::new(),
-            closing: Closing::default(),
+            closed: Vec::new(),
         }
     }
 
@@ -68,78 +65,84 @@ impl Part {
 
 impl<Q: EventQueue> Shard<Q> {
     #[inline]
-    pub(super) fn part_mut(&mut self) -> &mut Part {
+    pub fn part_mut(&mut self) -> &mut Part {
         self.part.as_mut().expect("a shard has its part")
     }
 
     /// When something happens here that another shard may have to know in time: the next event, or
     /// a departure that has no event of its own.
-    pub(super) fn next_tick(&self) -> u64 {
-        let event = self.agenda.events.peek().map_or(u64::MAX, |(at, _)| at);
-        event.min(self.net.border().begins)
+    pub fn next_tick(&self) -> u64 {
+        let event = self
+            .core
+            .agenda
+            .events
+            .peek()
+            .map_or(u64::MAX, |(at, _)| at);
+        event.min(self.core.net.border().begins)
     }
 
     /// Handles an event of this shard. It is not inlined, so that the loop of `run_window` is.
     #[inline(never)]
-    pub(super) fn step(&mut self, now: u64, event: u32) {
-        self.agenda.event = event;
+    pub fn step(&mut self, now: u64, event: u32) {
+        self.core.agenda.event = event;
         self.handle(now, event);
     }
 
     /// Simulates up to a tick, exclusive.
-    pub(super) fn run_window(&mut self, until: u64) {
-        self.agenda.events.insert(until - 1, kind::WINDOW);
-        while let Some((now, event)) = self.agenda.events.pop() {
+    pub fn run_window(&mut self, until: u64) {
+        self.core.agenda.events.insert(until - 1, kind::WINDOW);
+        while let Some((now, event)) = self.core.agenda.events.pop() {
             if event >= kind::WINDOW {
                 return;
             }
-            self.agenda.event = event;
+            self.core.agenda.event = event;
             self.handle(now, event);
         }
     }
 
     /// At the end of a window: tells other shards what will arrive there.
-    pub(super) fn tell_arrivals(&mut self, until: u64) {
-        self.net.tell(&mut self.agenda, until);
+    pub fn tell_arrivals(&mut self, until: u64) {
+        self.core.tell(until);
     }
 
     /// Takes what another shard has sent.
-    pub(super) fn receive(&mut self, mail: &mut Mail) {
-        self.net.receive(&mut self.agenda, &mut mail.parcels);
+    pub fn receive(&mut self, mail: &mut Mail) {
+        self.core.receive(&mut mail.parcels);
         for news in mail.news.drain(..) {
             match news {
                 News::Opened(conn, flow, name) => {
-                    let clock = self.agenda.clock;
-                    self.ends.open(clock, &mut self.net, conn, flow, name);
+                    self.ends.open(&mut self.core, conn, flow, name);
                 }
                 News::Announced(conn, announced) => self.announce(conn, announced),
-                News::Retire(what) => self.hear(what),
             }
         }
     }
 
     /// Hands over what is for another shard, which has taken all that it got before.
-    pub(super) fn post(&mut self, to: usize, mail: &mut Mail) {
+    pub fn post(&mut self, to: usize, mail: &mut Mail) {
         debug_assert!(mail.news.is_empty() && mail.parcels.len() == 0);
         swap(&mut mail.news, &mut self.part_mut().news[to]);
-        swap(&mut mail.parcels, &mut self.net.border_mut().parcels[to]);
+        swap(
+            &mut mail.parcels,
+            &mut self.core.net.border_mut().parcels[to],
+        );
     }
 
     /// Whether there is something for another shard.
-    pub(super) fn has_mail(&self, to: usize) -> bool {
+    pub fn has_mail(&self, to: usize) -> bool {
         let news = self.part.as_ref().is_some_and(|p| !p.news[to].is_empty());
-        news || self.net.border().parcels[to].len() > 0
+        news || self.core.net.border().parcels[to].len() > 0
     }
 
     /// A flow starts at a host of this shard.
-    pub(crate) fn note_start(&mut self, flow: &Flow, conn: ConnId) {
+    pub fn note_start(&mut self, flow: &Flow, conn: ConnId) {
         if flow.measured {
             self.part_mut().sending.push(conn);
         }
     }
 
     /// Tells all other shards of a connection that persists.
-    pub(crate) fn tell_opened(&mut self, conn: ConnId, flow: Flow, name: u64) {
+    pub fn tell_opened(&mut self, conn: ConnId, flow: Flow, name: u64) {
         let part = self.part_mut();
         let me = part.me as usize;
         let others = part.news.iter_mut().enumerate().filter(|o| o.0 != me);
@@ -149,9 +152,9 @@ impl<Q: EventQueue> Shard<Q> {
     }
 
     /// Tells the shard of the receiver of the next flow. Returns whether it is another shard.
-    pub(crate) fn tell_announced(&mut self, conn: ConnId, announced: Announced) -> bool {
+    pub fn tell_announced(&mut self, conn: ConnId, announced: Announced) -> bool {
         let receiver = HostId(announced.flow.dst);
-        let to = self.net.border().division.of(receiver.nic());
+        let to = self.core.net.border().division.of(receiver.nic());
         let part = self.part_mut();
         let other = to != part.me;
         if other {
@@ -161,21 +164,26 @@ impl<Q: EventQueue> Shard<Q> {
     }
 
     /// Notes when a measured flow has ended.
-    pub(crate) fn note_end(&mut self, conn: ConnId) {
-        let when = self.agenda.when();
+    pub fn note_end(&mut self, conn: ConnId) {
+        let when = self.core.agenda.when();
         self.part_mut().ends.push((conn, when));
     }
 
     /// Notes when the answer to a probe came.
-    pub(crate) fn note_answer(&mut self) {
-        let when = self.agenda.when();
+    pub fn note_answer(&mut self) {
+        let when = self.core.agenda.when();
         self.part_mut().answers.push(when);
+    }
+
+    /// Notes that the flow of a fresh connection has ended.
+    pub fn note_closed(&mut self, conn: ConnId) {
+        self.part_mut().closed.push(conn);
     }
 
     /// Whether some measured flow surely does not end within the next `span` ticks: one with more
     /// bytes that have not left than its NIC can send in that time.
-    pub(super) fn goes_on(&mut self, span: u64) -> bool {
-        let clock = self.agenda.clock;
+    pub fn goes_on(&mut self, span: u64) -> bool {
+        let clock = self.core.agenda.clock;
         let Some(part) = &mut self.part else {
             return false;
         };
@@ -185,7 +193,7 @@ impl<Q: EventQueue> Shard<Q> {
                 continue;
             };
             let nic = HostId(tx.flow.src).nic();
-            let byte = self.net.fabric.links()[nic].rate.picos_per_byte().0;
+            let byte = self.core.net.fabric.links()[nic].rate.picos_per_byte().0;
             let most = span * clock.tick_ps() / byte + u64::from(u16::MAX);
             if tx.flow.measured && tx.begin + tx.flow.bytes > tx.source.sent() + most {
                 return true;
@@ -198,13 +206,13 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// The tick at which the next flow starts; `u64::MAX` if none is left. Between two windows it
     /// is the same in all shards.
-    pub(super) fn next_start(&self) -> u64 {
+    pub fn next_start(&self) -> u64 {
         match self.traffic.ahead() {
             0 => u64::MAX,
             _ => self
                 .traffic
                 .peek()
-                .map_or(u64::MAX, |at| self.agenda.clock.ticks(at)),
+                .map_or(u64::MAX, |at| self.core.agenda.clock.ticks(at)),
         }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows start when they are due and are recorded when they are complete.
 
+use super::Shard;
 use crate::agenda::kind;
 use crate::endpoints::Came;
 use crate::endpoints::conn::Announced;
-use crate::engine::Shard;
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId};
+use crate::ids::{ConnId, EndId, HostId};
 use crate::metrics::{Goodput, Received};
 use crate::workload::Flow;
 use cemark_wire::Packet;
@@ -15,15 +15,15 @@ impl<Q: EventQueue> Shard<Q> {
     /// Puts the start of the next flow into the event list.
     pub fn arm_flow(&mut self) {
         if let Some(at) = self.traffic.peek() {
-            let at = self.agenda.clock.ticks(at).max(self.agenda.now);
-            self.agenda.events.insert(at, kind::FLOW);
+            let at = self.core.agenda.clock.ticks(at).max(self.core.agenda.now);
+            self.core.agenda.events.insert(at, kind::FLOW);
         }
     }
 
     /// Starts the flow that is due.
     pub fn next_flow(&mut self) {
         // Where a flow became known that starts earlier, two events are for one start.
-        let due = |at| self.agenda.clock.ticks(at) <= self.agenda.now;
+        let due = |at| self.core.agenda.clock.ticks(at) <= self.core.agenda.now;
         if !self.traffic.peek().is_some_and(due) {
             return;
         }
@@ -32,7 +32,7 @@ impl<Q: EventQueue> Shard<Q> {
         };
         self.arm_flow();
         let hash = flow.path(self.cfg.seed);
-        let [src, dst] = self.net.fabric.ends(flow.src, flow.dst, hash);
+        let [src, dst] = self.core.net.fabric.ends(flow.src, flow.dst, hash);
         let flow = Flow { src, dst, ..flow };
         if self.cfg.workloads[usize::from(flow.workload)].persistent {
             self.start_on_persistent(flow);
@@ -44,13 +44,13 @@ impl<Q: EventQueue> Shard<Q> {
     /// Starts a flow on a connection of its own. It takes its random draws and its path from the
     /// flow, so that both are the same under every scheme.
     fn start_on_fresh(&mut self, flow: Flow) {
-        let (clock, net, ends) = (self.agenda.clock, &mut self.net, &mut self.ends);
+        let (core, ends) = (&mut self.core, &mut self.ends);
         let conn = match self.boxes.splits() {
             false => ends.conns.of_flow(flow.id),
-            true => ConnId(net.rows.len()),
+            true => ConnId(core.net.rows.len()),
         };
-        ends.open(clock, net, conn, flow, flow.id);
-        let split = self.boxes.split(&mut self.agenda, net, ends, conn, flow);
+        ends.open(core, conn, flow, flow.id);
+        let split = self.boxes.split(core, ends, conn, flow);
         let last = split.unwrap_or(conn);
         if flow.bytes == u64::MAX && self.ends.conns.has_receiver(last) {
             self.watch_goodput(last);
@@ -62,11 +62,10 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Starts a flow on a connection of its pair that persists.
     fn start_on_persistent(&mut self, flow: Flow) {
-        if !self.net.owns(HostId(flow.src).nic()) {
+        if !self.core.net.owns(HostId(flow.src).nic()) {
             return;
         }
-        let clock = self.agenda.clock;
-        let (conn, opened) = self.ends.claim(clock, &mut self.net, flow);
+        let (conn, opened) = self.ends.claim(&mut self.core, flow);
         if let Some(name) = opened.filter(|_| Q::SHARDED) {
             self.tell_opened(conn, flow, name);
         }
@@ -83,8 +82,8 @@ impl<Q: EventQueue> Shard<Q> {
         if Q::SHARDED {
             self.note_start(&flow, conn);
         }
-        let (agenda, net) = (&mut self.agenda, &mut self.net);
-        self.ends.ready(agenda, net, HostId(flow.src), conn);
+        let host = HostId(flow.src);
+        self.ends.ready(&mut self.core, EndId { host, conn });
     }
 
     /// The receiver of a persistent connection learns of its next flow, before anything of it
@@ -101,7 +100,7 @@ impl<Q: EventQueue> Shard<Q> {
         let before = Received::of(&self.ends.conns.list[conn].rx().sink);
         // A flow that starts after the measurement delivers nothing in it, and no later event
         // would record that.
-        let over = self.agenda.picos() >= self.cfg.measure.until;
+        let over = self.core.agenda.picos() >= self.cfg.measure.until;
         self.metrics.goodput.push(Goodput {
             conn,
             at_from: before,
@@ -117,12 +116,11 @@ impl<Q: EventQueue> Shard<Q> {
         let state = &mut self.metrics.probes[w as usize];
         state.left -= 1;
         if state.left > 0 {
-            let again = self.agenda.now + state.every;
-            self.agenda.events.insert(again, kind::PROBE | w);
+            let again = self.core.agenda.now + state.every;
+            self.core.agenda.events.insert(again, kind::PROBE | w);
         }
         let (conn, class) = (state.conn, state.class);
-        self.ends
-            .send_probe(&mut self.agenda, &mut self.net, conn, class);
+        self.ends.send_probe(&mut self.core, conn, class);
     }
 
     /// Records what has come of a packet at its host.
@@ -138,7 +136,7 @@ impl<Q: EventQueue> Shard<Q> {
         if came == Came::Complete {
             return self.complete(ConnId::of(packet));
         }
-        let record = self.ends.answered(&self.agenda, packet);
+        let record = self.ends.answered(&self.core.agenda, packet);
         self.metrics.probe_answers.push(record);
         if Q::SHARDED {
             self.note_answer();
@@ -149,7 +147,7 @@ impl<Q: EventQueue> Shard<Q> {
     fn complete(&mut self, conn: ConnId) {
         let flow = self.ends.completed(conn);
         if flow.measured {
-            let record = self.ends.record(&self.agenda, &self.net, conn, &flow, true);
+            let record = self.ends.record(&self.core, conn, &flow, true);
             self.metrics.flows.push(record);
             if Q::SHARDED {
                 self.note_end(conn);
@@ -159,14 +157,14 @@ impl<Q: EventQueue> Shard<Q> {
                 self.stop = true;
             }
         }
-        if self.traffic.completed(&flow, self.agenda.picos()) {
+        if self.traffic.completed(&flow, self.core.agenda.picos()) {
             self.arm_flow();
         }
         // The proxies read from the connection until no byte is left in them, and end it then.
         let stays = self.boxes.reads_from(conn);
-        self.ends.close(&self.net, conn, stays);
+        self.ends.close(&self.core.net, conn, stays);
         if Q::SHARDED && !self.cfg.workloads[usize::from(flow.workload)].persistent {
-            self.tell_closed(conn, &flow);
+            self.note_closed(conn);
         }
     }
 }

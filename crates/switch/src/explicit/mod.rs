@@ -6,22 +6,25 @@
 //! That costs one event per hop. A port that shares its buffer, or whose markers have timers,
 //! processes departures on time, at the cost of a second event under backlog.
 
+mod pause;
+
 use cemark_marking::{Marker, QueueId, QueueSpec, Values, Verdict, Why};
 use cemark_wire::{Nanos, Packet};
 use prefetch_index::prefetch_index;
 
 use crate::admit::{Admission, Admit, Pool, PoolId, RoomPolicy};
 use crate::ce::{self, Fate, NonEct};
-use crate::clock::Clock;
+use crate::clock::{Clock, NEVER};
 use crate::counters::{Counters, DropReason};
 use crate::device::Below;
 use crate::lines::Lines;
-use crate::pause::Pause;
-use crate::port::{Discarded, NEVER, Offer, PortSpec};
 use crate::queue::{Judged, PortView, Queue, Slots};
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
+use crate::spec::{Discarded, Offer, PortSpec};
 use crate::wire::Wire;
+use pause::Pause;
+pub use pause::{PAUSE_BYTES, Paused};
 
 /// See [`crate::port::Port`].
 // `ExplicitPort` fields are cache-line aligned, in access order: a packet touches five or six cache

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recording while a point runs, and the outcome at its end.
 
-use crate::scramble::hash;
 use cemark_switch::{Counters, DropReason, Port};
 
-use super::{Done, Received, record};
+use super::Shard;
 use crate::agenda::kind;
-use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
+use crate::metrics::{Done, Goodput, Received, record};
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Totals, hottest};
+use crate::scramble::hash;
 use crate::workload::{Kind, path};
 
 impl<Q: EventQueue> Shard<Q> {
     /// Something is to be recorded now.
     pub fn record(&mut self, what: u32) {
-        self.net.catch_up(self.agenda.now);
+        self.core.catch_up();
         let again = match what {
             record::FROM => {
                 self.metrics.at_from = self.links_so_far();
@@ -34,9 +34,9 @@ impl<Q: EventQueue> Shard<Q> {
                 return;
             }
             record::SAMPLE => {
-                if self.agenda.clock.picos(self.agenda.now) <= self.cfg.measure.until {
-                    let (now, clock) = (self.agenda.now, self.agenda.clock);
-                    let ports = self.net.ports_mut();
+                if self.core.agenda.picos() <= self.cfg.measure.until {
+                    let (now, clock) = (self.core.agenda.now, self.core.agenda.clock);
+                    let ports = self.core.net.ports_mut();
                     self.metrics.sampler.sample(now, clock, ports);
                 }
                 self.metrics.sampler.interval
@@ -46,7 +46,7 @@ impl<Q: EventQueue> Shard<Q> {
             _ => {
                 // An interval that ends with the measurement is whole, and nothing counts after it.
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                if self.agenda.now > self.agenda.clock.ticks(until) {
+                if self.core.agenda.now > self.core.agenda.clock.ticks(until) {
                     return;
                 }
                 let all = self.ends.all_arrived();
@@ -56,16 +56,20 @@ impl<Q: EventQueue> Shard<Q> {
                     g.intervals.push(received.arrived - g.last);
                     g.last = received.arrived;
                 });
-                self.agenda.clock.ticks(self.cfg.measure.goodput_interval)
+                self.core
+                    .agenda
+                    .clock
+                    .ticks(self.cfg.measure.goodput_interval)
             }
         };
-        self.agenda
+        self.core
+            .agenda
             .events
-            .insert(self.agenda.now + again, kind::RECORD | what);
+            .insert(self.core.agenda.now + again, kind::RECORD | what);
     }
 
     /// Endless flows so far, each with what has arrived of it.
-    fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, Received)) {
+    fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut Goodput, Received)) {
         for g in &mut self.metrics.goodput {
             each(g, Received::of(&self.ends.conns.list[g.conn].rx().sink));
         }
@@ -74,23 +78,23 @@ impl<Q: EventQueue> Shard<Q> {
     /// The busy and paused ticks of every link so far.
     fn links_so_far(&self) -> Vec<Done> {
         let done = |p: &Port| Done {
-            busy: p.busy_ticks(self.agenda.now),
-            paused: p.pauses(self.agenda.now).ticks,
+            busy: p.busy_ticks(self.core.agenda.now),
+            paused: p.pauses(self.core.agenda.now).ticks,
         };
-        self.net.ports().iter().map(done).collect()
+        self.core.net.ports().iter().map(done).collect()
     }
 
     /// The shares of the measured time in which each link was sending and was paused; zero where
     /// measuring never began.
     pub fn shares(&self) -> Vec<(f64, f64)> {
         let m = &self.metrics;
-        let begin = self.agenda.clock.ticks(self.cfg.measure.from);
+        let begin = self.core.agenda.clock.ticks(self.cfg.measure.from);
         // A run may end before its measurement does.
         let (end, last) = match m.at_until.is_empty() {
-            true => (self.agenda.now, &self.links_so_far()),
+            true => (self.core.agenda.now, &self.links_so_far()),
             false => {
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                (self.agenda.clock.ticks(until), &m.at_until)
+                (self.core.agenda.clock.ticks(until), &m.at_until)
             }
         };
         if m.at_from.is_empty() {
@@ -106,11 +110,11 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Ends the run and collects its outcome.
     pub fn finish(mut self) -> Outcome {
-        self.net.catch_up(self.agenda.now);
+        self.core.catch_up();
         let mut out = Outcome {
-            packet_hops: self.net.hops,
+            packet_hops: self.core.net.hops,
             events: self.handled(),
-            end: self.agenda.clock.picos(self.agenda.now),
+            end: self.core.agenda.picos(),
             ..Outcome::default()
         };
         out.totals = self.totals();
@@ -118,8 +122,7 @@ impl<Q: EventQueue> Shard<Q> {
         for (conn, c) in (0..).map(ConnId).zip(&self.ends.conns.list) {
             let flow = c.rx.as_ref().and_then(|rx| rx.unfinished());
             if let Some(flow) = flow.filter(|flow| flow.measured) {
-                let (agenda, net) = (&self.agenda, &self.net);
-                flows.push(self.ends.record(agenda, net, conn, flow, false));
+                flows.push(self.ends.record(&self.core, conn, flow, false));
             }
         }
         flows.sort_unstable_by_key(|f| f.id);
@@ -129,14 +132,14 @@ impl<Q: EventQueue> Shard<Q> {
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.edges = self.boxes.counts();
         let shares = self.shares();
-        out.pauses = self.net.pause_reports(self.agenda.now, &shares);
-        out.deadlock = self.net.deadlock();
+        out.pauses = self.core.net.pause_reports(self.core.agenda.now, &shares);
+        out.deadlock = self.core.net.deadlock();
         let busiest = self.busiest(&out);
         // With the reports of all ports a large fabric would take more memory at its end than while
         // it ran: frees the connections before them, and each port with its packets as it reports.
         drop(std::mem::take(&mut self.ends.conns));
         out.ports = self.port_reports(&shares);
-        let links = self.net.fabric.links();
+        let links = self.core.net.fabric.links();
         let first = self.cfg.topology.fabric().nics();
         let hottest = hottest(&out.ports);
         let name = |i| links[LinkId(first + i)].name.clone();
@@ -151,12 +154,12 @@ impl<Q: EventQueue> Shard<Q> {
     /// fresh connections would take.
     fn busiest(&self, out: &Outcome) -> Option<usize> {
         let first = self.cfg.topology.fabric().nics() as usize;
-        let mut sent = vec![0_u128; self.net.ports().len() - first];
+        let mut sent = vec![0_u128; self.core.net.ports().len() - first];
         let flows = out.flows.iter().map(|f| (f.src, f.dst, f.id, f.bytes));
         // An endless flow counts more than any that ends.
         let endless = |f: &LongRecord| (f.src, f.dst, f.id, 1 << 50);
         for (src, dst, id, bytes) in flows.chain(out.long_flows.iter().map(endless)) {
-            let fabric = &self.net.fabric;
+            let fabric = &self.core.net.fabric;
             let [src, dst] = fabric.ends(src, dst, path(self.cfg.seed, src, dst, id));
             for link in fabric.route(src, dst, path(self.cfg.seed, src, dst, id)) {
                 let port = (link.0 as usize).checked_sub(first);
@@ -173,15 +176,15 @@ impl<Q: EventQueue> Shard<Q> {
     fn totals(&self) -> Totals {
         let (kept, made, gone) = self.boxes.kept_made_gone();
         let mut t = Totals {
-            sent: self.net.sent,
+            sent: self.core.net.sent,
             delivered: self.ends.delivered,
             // In the network, kept at an edge, or held for an interrupt.
-            in_flight: self.net.in_flight() + kept + self.ends.held(),
+            in_flight: self.core.net.in_flight() + kept + self.ends.held(),
             made,
             gone,
             ..Totals::default()
         };
-        for p in self.net.ports() {
+        for p in self.core.net.ports() {
             let c = p.counters();
             for why in Counters::WHYS {
                 *t.marks.entry(Counters::why_name(why)).or_default() += c.marks[why as usize];
@@ -191,8 +194,8 @@ impl<Q: EventQueue> Shard<Q> {
             }
         }
         if !self.cfg.faults.is_empty() {
-            let links = 0..self.net.ports().len() as u32;
-            let lost = links.map(|l| self.net.lost_on(LinkId(l))).sum();
+            let links = 0..self.core.net.ports().len() as u32;
+            let lost = links.map(|l| self.core.net.lost_on(LinkId(l))).sum();
             t.drops.insert(ARTIFICIAL, lost);
         }
         (t.retransmits, t.timeouts) = self.ends.counted();
@@ -218,8 +221,8 @@ impl<Q: EventQueue> Shard<Q> {
                 let flow = rx.unfinished().unwrap_or(&rx.flow);
                 LongRecord {
                     id: flow.id,
-                    src: self.net.fabric.host_of(flow.src),
-                    dst: self.net.fabric.host_of(flow.dst),
+                    src: self.core.net.fabric.host_of(flow.src),
+                    dst: self.core.net.fabric.host_of(flow.dst),
                     class: flow.class,
                     delivered: end.in_order - g.at_from.in_order,
                     arrived: end.arrived - g.at_from.arrived,
@@ -236,7 +239,7 @@ impl<Q: EventQueue> Shard<Q> {
     /// Takes the ports and what was sampled of them.
     fn port_reports(&mut self, shares: &[(f64, f64)]) -> Vec<PortReport> {
         let first = self.cfg.topology.fabric().nics() as usize;
-        let (net, samples) = (&mut self.net, &mut self.metrics.sampler);
+        let (net, samples) = (&mut self.core.net, &mut self.metrics.sampler);
         let ports = net.take_ports();
         (ports.into_iter().enumerate().skip(first))
             .map(|(l, port)| {
@@ -268,25 +271,30 @@ impl<Q: EventQueue> Shard<Q> {
         }
         let m = self.cfg.measure.clone();
         let (from, until) = (
-            self.agenda.clock.ticks(m.from),
-            self.agenda.clock.ticks(m.until.min(self.cfg.max_time)),
+            self.core.agenda.clock.ticks(m.from),
+            self.core.agenda.clock.ticks(m.until.min(self.cfg.max_time)),
         );
-        self.agenda.events.insert(from, kind::RECORD | record::FROM);
-        self.agenda
+        self.core
+            .agenda
+            .events
+            .insert(from, kind::RECORD | record::FROM);
+        self.core
+            .agenda
             .events
             .insert(until.max(from), kind::RECORD | record::UNTIL);
         if self.metrics.sampler.interval > 0 {
-            self.agenda
+            self.core
+                .agenda
                 .events
                 .insert(from, kind::RECORD | record::SAMPLE);
         }
         // One shard checks for all.
-        if self.net.pauses() && self.part.as_ref().is_none_or(|part| part.is_first()) {
-            self.agenda.events.insert(0, kind::CHECK);
+        if self.core.net.pauses() && self.part.as_ref().is_none_or(|part| part.is_first()) {
+            self.core.agenda.events.insert(0, kind::CHECK);
         }
         if m.goodput_interval.0 > 0 {
-            self.agenda.events.insert(
-                from + self.agenda.clock.ticks(m.goodput_interval),
+            self.core.agenda.events.insert(
+                from + self.core.agenda.clock.ticks(m.goodput_interval),
                 kind::RECORD | record::GOODPUT,
             );
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A shard: one whole simulation, or the part of it that one thread simulates at a time. It owns
-//! the parts, takes events in order, and passes each to the part that it is for.
+//! the parts, takes events in order, and passes each to the part that it is for. Only files of this
+//! folder have methods of a shard.
 //!
 //! ```text
 //! shard ──> middleboxes ──> endpoints ──> network        a part uses those to its right;
@@ -8,9 +9,18 @@
 //!   └── agenda: the time, what is pending <──┘
 //! ```
 
+pub(crate) mod build;
+mod finish;
+mod flows;
+pub(crate) mod part;
+mod retune;
+pub(crate) mod watch;
+
 use std::sync::Arc;
 
-use crate::agenda::{Agenda, kind};
+use cemark_wire::Packet;
+
+use crate::agenda::kind;
 use crate::config::Config;
 use crate::endpoints::Endpoints;
 use crate::endpoints::offload::Hold;
@@ -20,12 +30,11 @@ use crate::lookahead::Lookahead;
 use crate::metrics::Metrics;
 use crate::middleboxes::Middleboxes;
 use crate::middleboxes::edges::Place;
-use crate::network::{Network, Reached};
-use crate::retune::Tuning;
-use crate::shards::Part;
-use crate::stepped::Watched;
+use crate::network::{Core, Reached};
 use crate::workload::Traffic;
-use cemark_wire::Packet;
+use part::Part;
+use retune::Tuning;
+use watch::Watched;
 
 /// What a long computation reports to its caller from time to time.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +48,7 @@ pub struct Progress {
 /// See the module's text.
 pub(crate) struct Shard<Q> {
     pub cfg: Arc<Config>,
-    pub agenda: Agenda<Q>,
-    pub net: Network,
+    pub core: Core<Q>,
     pub ends: Endpoints,
     pub boxes: Middleboxes,
     /// Prefetches for the deliveries of the next ticks, in a large fabric.
@@ -68,19 +76,20 @@ impl<Q: EventQueue> Shard<Q> {
     /// not by a packet that went from one link to the next, which is by far the most frequent.
     #[inline(always)]
     pub fn handle(&mut self, now: u64, event: u32) -> bool {
-        debug_assert!(now >= self.agenda.now, "an event before the present");
-        self.agenda.now = now;
+        debug_assert!(now >= self.core.agenda.now, "an event before the present");
+        self.core.agenda.now = now;
         if self.lookahead.is_due(now) {
-            self.lookahead
-                .step(now, &self.agenda.events, &self.net, &self.ends);
+            self.lookahead.step(&self.core, &self.ends);
         }
-        self.net.prefetch::<Q>(self.agenda.events.upcoming());
+        self.core
+            .net
+            .prefetch::<Q>(self.core.agenda.events.upcoming());
         if event >= kind::SERVE {
             self.others += 1;
             self.handle_other(event);
             return true;
         }
-        match self.net.deliver(&mut self.agenda, LinkId(event)) {
+        match self.core.deliver(LinkId(event)) {
             None => false,
             Some(reached) => {
                 self.reached(reached);
@@ -93,24 +102,24 @@ impl<Q: EventQueue> Shard<Q> {
     #[inline]
     pub fn handle_other(&mut self, event: u32) {
         let i = event & kind::INDEX;
-        let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
+        let (core, ends) = (&mut self.core, &mut self.ends);
         match event & !kind::INDEX {
-            kind::SERVE => net.serve(agenda, LinkId(i)),
-            kind::PULL => ends.pull(agenda, net, HostId(i)),
-            kind::TIMER => ends.sender_timer(agenda, net, ConnId(i)),
-            kind::ACK_TIMER => ends.ack_timer(agenda, net, ConnId(i)),
+            kind::SERVE => core.serve(LinkId(i)),
+            kind::PULL => ends.pull(core, HostId(i)),
+            kind::TIMER => ends.sender_timer(core, ConnId(i)),
+            kind::ACK_TIMER => ends.ack_timer(core, ConnId(i)),
             kind::DELAYED => {
-                let reached = net.after_delay(agenda, ConnId(i));
+                let reached = core.after_delay(ConnId(i));
                 self.may_have_reached(reached);
             }
             kind::PAUSE => {
-                let resumed = net.pause_frame(agenda, i);
+                let resumed = core.pause_frame(i);
                 if let Some(link) = resumed.filter(|&link| ends.sends_on(link)) {
-                    ends.resume(agenda, net, HostId(link.0));
+                    ends.resume(core, HostId(link.0));
                 }
             }
-            kind::WAKE => net.wake(agenda, LinkId(i)),
-            kind::EDGE => self.boxes.wake(agenda, net, ends, i),
+            kind::WAKE => core.wake(LinkId(i)),
+            kind::EDGE => self.boxes.wake(core, ends, i),
             kind::INTERRUPT => {
                 ends.interrupted(HostId(i));
                 self.handle_bunch(HostId(i));
@@ -120,12 +129,12 @@ impl<Q: EventQueue> Shard<Q> {
             kind::CHECK => self.check_pauses(),
             _ => self.record(i),
         }
-        if self.net.has_cleared() {
-            self.ends.retire_cleared(&mut self.net);
+        if self.core.net.has_cleared() {
+            self.ends.retire_cleared(&mut self.core.net);
         }
     }
 
-    /// A packet has left the network. In place, for what is delivered.
+    /// Handles a packet that left the network. Inlined for deliveries.
     #[inline(always)]
     fn reached(&mut self, reached: Reached) {
         match reached {
@@ -134,7 +143,7 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    /// The same elsewhere, if one has.
+    /// Handles a packet that left the network, if any. Out of line.
     #[inline(never)]
     pub fn may_have_reached(&mut self, reached: Option<Reached>) {
         if let Some(reached) = reached {
@@ -147,20 +156,18 @@ impl<Q: EventQueue> Shard<Q> {
         if self.ends.bunches {
             return self.at_slow_host(host, packet);
         }
-        let (agenda, net) = (&mut self.agenda, &mut self.net);
-        let came = self.ends.receive(agenda, net, host, packet);
+        let came = self.ends.receive(&mut self.core, host, packet);
         self.came(packet, came);
     }
 
-    /// The same where hosts handle packets in bunches.
+    /// Handles a packet at a host that handles packets in bunches.
     #[cold]
     fn at_slow_host(&mut self, host: HostId, packet: &Packet) {
-        let (agenda, net) = (&mut self.agenda, &mut self.net);
-        match self.ends.hold(agenda, host, *packet) {
+        match self.ends.hold(&mut self.core.agenda, host, *packet) {
             Hold::Waits => {}
             Hold::Full => self.handle_bunch(host),
             Hold::Alone => {
-                let came = self.ends.receive(agenda, net, host, packet);
+                let came = self.ends.receive(&mut self.core, host, packet);
                 self.came(packet, came);
             }
         }
@@ -171,12 +178,10 @@ impl<Q: EventQueue> Shard<Q> {
     fn handle_bunch(&mut self, host: HostId) {
         let packets = self.ends.begin_bunch(host);
         for packet in &packets {
-            let (agenda, net) = (&mut self.agenda, &mut self.net);
-            let came = self.ends.receive(agenda, net, host, packet);
+            let came = self.ends.receive(&mut self.core, host, packet);
             self.came(packet, came);
         }
-        let (agenda, net) = (&mut self.agenda, &mut self.net);
-        self.ends.end_bunch(agenda, net, host, packets);
+        self.ends.end_bunch(&mut self.core, host, packets);
     }
 
     /// A packet is at a place of a middlebox.
@@ -184,39 +189,38 @@ impl<Q: EventQueue> Shard<Q> {
     fn at_middlebox(&mut self, place: u32, packet: Packet) {
         let place = self.boxes.place(place);
         if place != Place::Proxy {
-            let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
-            return self.boxes.at_edge(agenda, net, ends, place, packet);
+            let (core, ends) = (&mut self.core, &mut self.ends);
+            return self.boxes.at_edge(core, ends, place, packet);
         }
-        let Some((end, split)) = self.boxes.proxy_of(&self.net, &packet) else {
-            return self.net.forward(&mut self.agenda, packet);
+        let Some((end, split)) = self.boxes.proxy_of(&self.core.net, &packet) else {
+            return self.core.forward(packet);
         };
         self.may_have_reached(Some(Reached::Host(end, packet)));
         if let Some(split) = split {
-            let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
-            self.boxes.pump(agenda, net, ends, split);
+            self.boxes.pump(&mut self.core, &mut self.ends, split);
         }
     }
 
     /// Detects ports that will never send again, and stops the run if there are any. The shards of
     /// a divided simulation are checked together.
     fn check_pauses(&mut self) {
-        self.net.check_again(&mut self.agenda);
-        if !Q::SHARDED && self.net.stalls() {
-            self.stop |= self.net.is_deadlocked();
+        self.core.check_again();
+        if !Q::SHARDED && self.core.net.stalls() {
+            self.stop |= self.core.net.is_deadlocked();
         }
     }
 
     /// Runs to the end. `report` is called every 2^17 events; if it returns false the run is
     /// abandoned.
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
-        let end = self.agenda.clock.ticks(self.cfg.max_time);
+        let end = self.core.agenda.clock.ticks(self.cfg.max_time);
         let all = self.starts_and_ends();
-        self.agenda.events.insert(end, kind::WINDOW);
-        while let Some((now, event)) = self.agenda.events.pop() {
+        self.core.agenda.events.insert(end, kind::WINDOW);
+        while let Some((now, event)) = self.core.agenda.events.pop() {
             if event >= kind::WINDOW {
                 // A run in which nothing was left ended before.
-                if !self.agenda.events.is_empty() {
-                    self.agenda.now = end;
+                if !self.core.agenda.events.is_empty() {
+                    self.core.agenda.now = end;
                 }
                 return true;
             }
@@ -232,7 +236,7 @@ impl<Q: EventQueue> Shard<Q> {
                 let flows = 1.0 - self.starts_and_ends() / all;
                 if !report(Progress {
                     done: time.max(flows).min(1.0),
-                    hops: self.net.hops,
+                    hops: self.core.net.hops,
                 }) {
                     return false;
                 }
@@ -243,7 +247,7 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Events so far.
     pub fn handled(&self) -> u64 {
-        self.net.hops + self.others
+        self.core.net.hops + self.others
     }
 
     /// What has to happen to the flows before the run ends, at least one. Starts count as well as

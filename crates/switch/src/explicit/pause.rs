@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A port that obeys pause frames and sends them.
+//!
+//! Simplifications: a pause lasts until the frame that ends it (quanta do not expire, so frames
+//! need not be repeated); a frame names one queue; and a frame leaves before all waiting packets,
+//! as soon as the packet in transmission has been sent.
+
+use cemark_marking::QueueId;
+
+use super::ExplicitPort;
+use crate::admit::Pool;
+use crate::spec::{Discarded, Offer};
+
+/// Bytes of a pause frame on the wire.
+pub const PAUSE_BYTES: u32 = 64;
+
+/// What a port records of its pauses.
+#[derive(Debug, Default)]
+pub(crate) struct Pause {
+    /// Bytes of pause frames sent.
+    control_bytes: u64,
+    frames: u64,
+    /// When the first of the paused queues was paused.
+    since: u64,
+    ticks: u64,
+}
+
+/// How much a port was paused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paused {
+    /// Pauses that began.
+    pub frames: u64,
+    /// Ticks in which some queue was paused.
+    pub ticks: u64,
+}
+
+impl ExplicitPort {
+    pub(crate) fn pause(&mut self, now: u64, queue: u8) {
+        if self.paused == 0 {
+            self.pause.since = now;
+        }
+        self.paused |= 1 << queue;
+        self.pause.frames += 1;
+    }
+
+    pub(crate) fn resume(
+        &mut self,
+        now: u64,
+        queue: u8,
+        pools: &mut [Pool],
+        gone: &mut Discarded,
+    ) -> Offer {
+        self.paused &= !(1 << queue);
+        if self.paused == 0 {
+            self.pause.ticks += now - self.pause.since;
+        }
+        let mut offer = Offer::QUIET;
+        if self.busy <= now {
+            offer.deliver_at = self.start(now, &mut pools[self.pool.place()], gone);
+        }
+        offer.serve_at = self.arm();
+        offer
+    }
+
+    pub(crate) fn send_pause(&mut self, now: u64) -> (u64, u64) {
+        self.pause.control_bytes += u64::from(PAUSE_BYTES);
+        self.busy = self.busy.max(now) + u64::from(PAUSE_BYTES) * self.byte_ticks;
+        (self.busy + self.delay, self.arm())
+    }
+
+    /// Bytes of pause frames sent.
+    pub(crate) fn control_bytes(&self) -> u64 {
+        self.pause.control_bytes
+    }
+
+    /// How long it was paused up to `now`.
+    pub(crate) fn pauses(&self, now: u64) -> Paused {
+        let open = match self.paused {
+            0 => 0,
+            _ => now - self.pause.since,
+        };
+        Paused {
+            frames: self.pause.frames,
+            ticks: self.pause.ticks + open,
+        }
+    }
+
+    /// Ticks until everything that may be sent now has been sent.
+    pub(crate) fn open_ticks(&self, now: u64) -> u64 {
+        let queues = self.queues.iter().enumerate();
+        let open = queues.filter(|(i, _)| self.paused >> i & 1 == 0);
+        let bytes: u64 = open.map(|(_, queue)| u64::from(queue.bytes)).sum();
+        self.busy.saturating_sub(now) + bytes * self.byte_ticks
+    }
+
+    /// Calls `each` with the place of its link and the bytes of every packet that waits in a queue.
+    pub(crate) fn waiting(&self, queue: QueueId, mut each: impl FnMut(u32, u32)) {
+        if let Some(queue) = self.queues.get(usize::from(queue.0)) {
+            queue
+                .waiting
+                .each(&self.slots, |w| each(w.packet.stamp, w.bytes()));
+        }
+    }
+}
