@@ -9,6 +9,7 @@ use cemark_sim::workload::FlowLine;
 use cemark_wire::Picos;
 
 use super::MOST;
+use crate::units::LARGEST_FLOW;
 
 /// The flows, the first of which starts at 0. Each priority of HPCC has a queue of its own, in
 /// their order.
