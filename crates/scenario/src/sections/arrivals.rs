@@ -22,7 +22,7 @@ pub(crate) enum Draws {
 
 words! { Draws: "stratified" => Draws::Stratified, "independent" => Draws::Independent }
 
-/// What an editor accepts as a list of hosts.
+/// JSON schema of a list of hosts.
 pub(crate) const SOME_HOSTS: &str = r#"{"type":"array","minItems":1,"items":{"anyOf":
     [{"type":"integer","minimum":0},{"type":"string"}]}}"#;
 

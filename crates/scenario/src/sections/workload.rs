@@ -95,7 +95,7 @@ keys! { COMMON:
     );
 }
 
-/// What a workload may refer to.
+/// Parts of the scenario that a workload may refer to.
 pub(crate) struct Around<'a> {
     root: &'a Table,
     pub(crate) transport: &'a cemark_transport::Config,
