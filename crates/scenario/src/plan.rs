@@ -215,7 +215,7 @@ pub struct Point {
     pub load: Option<f64>,
     /// Seed.
     pub seed: u64,
-    /// The configuration of the simulator.
+    /// Configuration of the simulation.
     pub config: Config,
     /// Estimated packet-hops, for progress and cost.
     pub cost: f64,

@@ -2,6 +2,7 @@
 //! Declarations of the keys of a scenario file. Reading, paths and `--set`, error messages, the
 //! tables of `docs/scenarios.md` and the JSON schema for editors are all made from a key's
 //! declaration.
+//!
 //! A section declares its keys with [`keys!`] and reads each with `Section::read(&KEY)`; the type
 //! of the value is part of the declaration.
 

@@ -286,7 +286,7 @@ fn cells(
 }
 
 /// Lines that presets or other settings of a scheme give: each line once, with the schemes that
-/// have it where others do not.
+/// have it, unless all have it.
 fn lines<'a, I: IntoIterator<Item = &'a String>>(
     cells: &'a [ReadCell],
     labels: &[String],
