@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! State that only some senders have: a pacing gate, samples of the delivery rate, proportional rate
-//! reduction, RACK and tail loss probes. Other senders hold no memory for it.
+//! State that only some senders have: a pacing gate, samples of the delivery rate, proportional
+//! rate reduction, RACK and tail loss probes. Other senders hold no memory for it.
 
 use alloc::boxed::Box;
 
