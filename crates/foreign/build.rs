@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
 
-/// What a kernel requires of its code, as far as a user-space program can follow.
+/// Compiler options of kernel code, as far as a user-space program can follow them.
 const FLAGS: &[&str] = &[
     "-std=gnu11",
     "-ffreestanding",

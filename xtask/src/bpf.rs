@@ -42,7 +42,7 @@ const FAULTS: &[&str] = &[
     "global",
 ];
 
-/// One object: its path below the folder, its source and its own options.
+/// An object: its path below the folder, its source and its own options.
 struct Unit {
     object: String,
     source: String,
@@ -144,7 +144,7 @@ pub(crate) fn fresh() -> Result<(), String> {
     ))
 }
 
-/// What has changed since the record was written: options, sources, objects.
+/// Changes since the record was written: options, sources, objects.
 fn differences(
     record: &Record,
     now: &BTreeMap<String, String>,

@@ -16,7 +16,7 @@ const HEAD: &str = "workload\tmax_time\tinstructions_per_packet_hop";
 /// percent.
 const MORE: f64 = 1.10;
 
-/// One line of the file.
+/// A line of the file: a workload and its instructions per packet-hop.
 struct Row {
     name: String,
     /// How long the short form simulates, as in a scenario.

@@ -100,7 +100,7 @@ fn forget_unpacked() -> Result<(), String> {
     Ok(())
 }
 
-/// What crates.io would refuse, and what a stranger would miss.
+/// Flaws of packages that crates.io would refuse or a stranger would notice.
 fn judge(metadata: &serde_json::Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for name in SET {

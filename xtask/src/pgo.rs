@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the profile is taken of: fused ports, arrivals and statistics, queues, pauses.
+/// Workloads of the profile: fused ports, arrivals and statistics, queues, pauses.
 const TRAINING: &[&str] = &[
     "leafspine-128",
     "websearch-128",

@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-/// One of `xtask/proofs.toml`.
+/// A proof of `xtask/proofs.toml`.
 #[derive(Deserialize)]
 struct Proof {
     name: String,
-    /// What it proves.
+    /// The claim, in words.
     what: String,
     /// Words separated by spaces.
     command: String,

@@ -19,7 +19,7 @@ const FOLDER: &str = "xtask/recipes";
 const TREE: &str = "target/recipes/tree";
 const BUILD: &str = "target/recipes/build";
 
-/// What an addition may take. Lines that declare a module, documents and tests are not counted.
+/// Limits of an addition. Lines that declare a module, documents and tests are not counted.
 struct Recipe {
     name: &'static str,
     /// New files.
@@ -129,7 +129,7 @@ fn prove(recipe: &Recipe) -> Result<(), String> {
     Ok(())
 }
 
-/// What a patch changes, by the rules of [`Recipe`].
+/// Size of a patch, by the rules of [`Recipe`].
 #[derive(Debug, Default, PartialEq)]
 struct Counted {
     /// New files.
@@ -141,7 +141,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// Of a patch as `git diff` writes it.
+    /// Counts the files and lines of a patch in the form of `git diff`.
     fn of(patch: &str) -> Result<Self, String> {
         let mut counted = Counted::default();
         for part in format!("\n{patch}").split("\ndiff --git ").skip(1) {
@@ -250,7 +250,7 @@ fn declares_module(line: &str) -> bool {
     }
 }
 
-/// One `# expect:` line of a scenario.
+/// A line `# expect:` of a scenario.
 #[derive(Debug, PartialEq)]
 struct Expected {
     pointer: String,

@@ -49,7 +49,7 @@ const WORDS: &[(&str, &str)] = &[
 /// Where a word belongs to a scenario key, it stays.
 const KEYS: &[&str] = &["lost-repairs"];
 
-/// What is wrong in the text of one file.
+/// Mistakes in the text of a file.
 pub(crate) fn judge(path: &str, text: &str) -> Vec<String> {
     if !KINDS.iter().any(|kind| path.ends_with(kind)) {
         return Vec::new();

@@ -31,7 +31,7 @@ pub struct OnP4 {
     pub left_out: Vec<(String, String)>,
 }
 
-/// What has been seen of a case.
+/// Results of a case.
 #[derive(Debug, Default)]
 struct Tally {
     packets: u64,

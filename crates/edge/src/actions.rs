@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a middlebox does, and its counters: `in + made = out + gone + kept` at every instant.
+//! Actions of a middlebox, and its counters: `in + made = out + gone + kept` at every instant.
 
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::shim::Headers;
 
-/// What the owner of a middlebox has to do.
+/// A step that the owner of a middlebox has to take.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     /// Forward this packet: it has just arrived, or was held and is released, or was made here, or
@@ -31,7 +31,7 @@ pub struct Tally {
     pub rewrites: u64,
 }
 
-/// What a middlebox does with packets; filled by one call, emptied by the owner.
+/// Steps of a middlebox for its packets; each call adds steps, and the owner takes them out.
 #[derive(Debug, Default)]
 pub struct Actions {
     steps: Vec<Step>,
@@ -101,7 +101,7 @@ impl Actions {
         std::mem::take(&mut self.steps)
     }
 
-    /// The same into a buffer of the caller, whose memory is reused.
+    /// Moves the steps into a buffer of the caller, whose memory is reused.
     pub fn drain_into(&mut self, to: &mut Vec<Step>) {
         to.append(&mut self.steps);
     }

@@ -15,22 +15,23 @@ pub struct DcibConfig {
     pub tau: Nanos,
     /// When a copy is sent.
     pub recovery: Recovery,
-    /// What becomes of a copy that has been sent.
+    /// Treatment of a copy that is sent.
     pub copies: CopyPolicy,
     /// Most retransmissions of one packet.
     pub most_copies: u8,
     /// Reordering tolerance: a copy is lost only if it was sent at least this long before a packet
     /// that arrived.
     pub reorder: Nanos,
-    /// What a router ACK says.
+    /// Contents of a router ACK, beside the packet that it names.
     pub ack_form: AckForm,
     /// Selected packets that arrive for each router ACK.
     pub ack_every: u32,
     /// Longest time that one is withheld.
     pub ack_delay: Nanos,
-    /// What a packet that is not selected is sent as, if its host sent it Not-ECT.
+    /// Codepoint of packets that are not selected and that their hosts sent Not-ECT.
     pub raise: Ecn,
-    /// What becomes of CE on packets whose hosts use ECN. On others it is always removed.
+    /// Treatment of CE on packets whose hosts use ECN. CE on packets of other hosts is always
+    /// removed.
     pub ce: CePolicy,
     /// In-order release: the longest time that a packet waits for a missing selected packet of its
     /// lane. `None`: packets never wait.
@@ -65,19 +66,19 @@ pub enum Recovery {
     Idle,
 }
 
-/// What becomes of a copy that has been sent on evidence.
+/// Treatment of a copy that is sent on evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum CopyPolicy {
-    /// It is sent Not-ECT and not kept (Fig 8 as printed).
+    /// The copy is sent Not-ECT and not kept (Fig 8 as printed).
     Once,
-    /// It is sent Not-ECT and kept again.
+    /// The copy is sent Not-ECT and kept again.
     Restore,
-    /// It is sent ECN-capable, so that a cooperative WAN does not drop it, and not kept.
+    /// The copy is sent ECN-capable, so that a cooperative WAN does not drop it, and not kept.
     Protect,
 }
 
-/// What a router ACK says beside the packet that it names.
+/// Contents of a router ACK, beside the packet that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum AckForm {
@@ -89,7 +90,7 @@ pub enum AckForm {
     Bitmap,
 }
 
-/// What becomes of CE that the WAN wrote.
+/// Treatment of CE that the WAN wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum CePolicy {

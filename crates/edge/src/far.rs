@@ -17,7 +17,7 @@ const ACK_BYTES: u16 = 64;
 /// Packets over which the share of Not-ECT is measured.
 const LOOK: u32 = 1_024;
 
-/// What a far router counts.
+/// Counts of a far router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FarStats {
     /// Router ACKs sent.
@@ -44,7 +44,8 @@ pub struct Far {
     conn: u32,
     /// Sequence numbers that are remembered: four times as many as the near router ever waits for.
     window: u64,
-    /// One bit for each of the last `window` sequence numbers; it grows with the numbers seen.
+    /// Bits for the last `window` sequence numbers, one each; the vector grows with the numbers
+    /// seen.
     arrived: Vec<u64>,
     highest: Option<u64>,
     bits: u64,
@@ -84,7 +85,7 @@ impl Far {
         }
     }
 
-    /// What it counted.
+    /// The router's counts since its start.
     pub fn stats(&self) -> FarStats {
         let order = self.order.as_ref();
         FarStats {

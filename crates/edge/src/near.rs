@@ -22,7 +22,7 @@ pub(crate) fn most_copies_kept(stalled_bytes: u64) -> u64 {
     (stalled_bytes / LEAST_BYTES).max(AT_LEAST)
 }
 
-/// What a near router counts.
+/// Counts of a near router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NearStats {
     /// Packets selected.
@@ -78,7 +78,7 @@ impl Near {
         }
     }
 
-    /// What it counted.
+    /// The router's counts since its start.
     pub fn stats(&self) -> NearStats {
         NearStats {
             peak_bytes: self.stalled.peak,

@@ -18,7 +18,7 @@ struct Lane {
     known: u64,
     /// Places of missing selected packets, and until when to wait for each; in rising order.
     awaited: VecDeque<(u64, Nanos)>,
-    /// What waits, in order of place.
+    /// Packets that wait, in order of place.
     held: VecDeque<(u64, Packet)>,
 }
 

@@ -11,7 +11,7 @@ const MOST_DUE: i64 = 3_000 << 16;
 /// packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Even {
-    /// What is due, in bytes times 2^16.
+    /// Bytes that are due for selection, times 2^16.
     due: i64,
 }
 

@@ -8,7 +8,7 @@ use cemark_wire::{Ecn, Flags, Nanos, Packet};
 /// `Packet::aux` is the index of a [`Header`].
 pub const SHIM: Flags = Flags(128);
 
-/// What the near router sends to the far one about a packet.
+/// Header of a packet from the near router to the far router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shim {
     /// Own sequence number of a selected packet, from 0; its copies have it too.
@@ -21,7 +21,7 @@ pub struct Shim {
     /// The smallest number that the near router still waits for: all below it arrived or were given
     /// up.
     pub oldest: u64,
-    /// It was made droppable as a probe above the agreed rate, and has no copy.
+    /// The packet is a probe above the agreed rate, made droppable, and has no copy.
     pub probe: bool,
     /// The ECN field as the host wrote it.
     pub ecn: Ecn,
@@ -35,7 +35,7 @@ pub struct Shim {
     pub aux: u32,
 }
 
-/// What a router ACK says.
+/// Contents of a router ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The packet whose arrival made it: (number, copy).
@@ -52,7 +52,7 @@ pub struct Report {
     pub bleached: bool,
 }
 
-/// One record.
+/// A record about a packet between the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// Before a packet of a host.

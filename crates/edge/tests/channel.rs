@@ -170,7 +170,8 @@ fn send(cfg: DcibConfig, channel: Channel, seed: u64, packets: u64, host: Ecn) -
     send_into(w, 1_000, packets, host)
 }
 
-/// The same through this channel, `gap` nanoseconds apart.
+/// Offers `packets` of 1500 bytes to this world, `gap` nanoseconds apart, of a few connections,
+/// then gives the packets a second to settle.
 fn send_into(mut w: World, gap: u64, packets: u64, host: Ecn) -> World {
     for n in 0..packets {
         let now = n * gap;

@@ -135,7 +135,7 @@ const _: () = assert!(
 /// The functions of a marker compiled for this machine, in the order of [`Entry`].
 pub type Functions = [unsafe extern "C" fn(*mut Call) -> u32; 8];
 
-/// One function of a marker.
+/// A function of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Entry {
@@ -185,7 +185,7 @@ impl Entry {
     }
 }
 
-/// What `traits` answers.
+/// Bits that the function `traits` answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits(pub u32);
 

@@ -21,7 +21,7 @@ pub type Params = [u64; MEMORY];
 pub struct Config(Configuration);
 
 impl Config {
-    /// That of a scheme.
+    /// Configuration of a scheme.
     ///
     /// # Errors
     ///

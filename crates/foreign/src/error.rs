@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong with a marker that is not written in Rust.
+//! Errors of markers that are not written in Rust.
 
 /// Why such a marker is not available. The text says what to do, or [`Error::help`] does.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum Error {
         scheme: String,
         /// The program that was called.
         clang: String,
-        /// What it said, or why it was not called.
+        /// Message of clang, or why it was not called.
         why: String,
     },
     /// The file cannot be read or opened.
@@ -22,15 +22,15 @@ pub enum Error {
     File {
         /// As the user wrote it.
         path: String,
-        /// What is wrong with it, and what would be right.
+        /// The mistake, and the remedy.
         why: String,
     },
     /// The running kernel does not run the program.
     #[error("{why}")]
     Kernel {
-        /// What is in the way.
+        /// The obstacle.
         why: String,
-        /// What the user can do.
+        /// Advice for the user.
         help: Option<String>,
     },
     /// The marker breaks the interface.
@@ -40,13 +40,13 @@ pub enum Error {
         name: String,
         /// How.
         why: String,
-        /// What its author can do.
+        /// Advice for the marker's author.
         help: &'static str,
     },
 }
 
 impl Error {
-    /// What to do, where the text does not say it.
+    /// Advice, where the text of the error gives none.
     pub fn help(&self) -> Option<&str> {
         match self {
             Error::Marker { help, .. } => Some(help),

@@ -15,9 +15,9 @@ use crate::abi::{Entry, PacketView};
 /// A violation of the interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// What the marker did.
+    /// The violation in words.
     pub why: String,
-    /// What its author can do.
+    /// Advice for the marker's author.
     pub help: &'static str,
 }
 

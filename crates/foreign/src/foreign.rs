@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// One call of a marker.
+    /// A call of a marker.
     type Step = fn(&mut Foreign<Breaks>);
 
     fn at(now: u64) -> At {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the build script has compiled and embedded.
+//! C functions, bytecode and headers that the build script has compiled and embedded.
 #![allow(unsafe_code)] // declarations of the C functions; called in c.rs
 
 use crate::abi::{Call, Functions, QueueView};

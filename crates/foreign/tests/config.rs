@@ -98,7 +98,7 @@ fn ordered(spec: &SchemeSpec, values: &Values) -> bool {
     })
 }
 
-/// What `configure` makes of values that it must accept: the same as `set`.
+/// Parameters that `configure` makes of values that it must accept, as `set` does.
 fn accepted(spec: &SchemeSpec, values: &Values) -> Params {
     let (answer, params) = config(spec).configure(values, &queue());
     assert_eq!(answer, 0, "{}: {values:?}", spec.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What docs/dataplane.md tells somebody who embeds a scheme in C, followed: the example is built
-//! from the exported header alone and marks what the Rust form marks.
+//! The steps of docs/dataplane.md for embedding a scheme in C, followed: the example is built from
+//! the exported header alone and marks the packets that the Rust form marks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ fn built_and_run(scratch: &Scratch, stems: &[&str], source: &Path) -> String {
     String::from_utf8(ran.stdout).expect("text")
 }
 
-/// What the example prints, from Rust.
+/// Output of the example, computed with the Rust form.
 fn expected() -> String {
     let values = Values::defaults(&ecn_sharp::SPEC)
         .with(&ecn_sharp::SPEC, "ins_target", 100_000)

@@ -92,8 +92,8 @@ fn a_32_bit_kernel_has_all_that_the_headers_call() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// What this machine's clang makes at run time of a scheme that was built in without bytecode
-/// decides as the bytecode in `dataplane/bpf`.
+/// Bytecode that this machine's clang makes at run time, for a scheme that was built in without
+/// bytecode, decides as the bytecode in `dataplane/bpf`.
 #[test]
 fn clang_compiles_at_run_time_what_the_build_ships() {
     use cemark_foreign::{Code, Foreign, Object, compile, object_file};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with a file.
+//! Mistakes in files of other simulators.
 
 /// A mistake in a file, or something in it that a scenario cannot say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -7,9 +7,9 @@
 pub struct Fault {
     /// The line, counted from one; `None` where the file as a whole is meant.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The mistake in words.
     pub message: String,
-    /// What to write instead.
+    /// The remedy.
     pub help: String,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow of a list.
+//! Flows of a list.
 
 use cemark_wire::Picos;
 

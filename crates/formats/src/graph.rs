@@ -10,7 +10,7 @@ use cemark_wire::{Picos, Rate};
 pub struct Wire {
     /// Its line in the file, counted from one.
     pub line: usize,
-    /// One end.
+    /// Node at one end.
     pub a: u32,
     /// The other end.
     pub b: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What kind of file a text is, by its first lines.
+//! The kind of a file, by the first lines of its text.
 
 use crate::fault::{Fallible, Fault};
 use crate::lines::lines;

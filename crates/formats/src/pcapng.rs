@@ -21,7 +21,7 @@ pub struct Interface {
     pub rate: Rate,
 }
 
-/// What a transport header says.
+/// Transport header of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// TCP.
@@ -42,7 +42,7 @@ pub enum Header {
     },
 }
 
-/// One packet.
+/// A packet of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Which of the interfaces.

@@ -11,7 +11,7 @@ use crate::{Defines, Rounding};
 pub struct Interval {
     /// The interval in ticks of 1,024 ns.
     pub ticks: u32,
-    /// What the math unit adds to the exponent.
+    /// Number that the math unit adds to the exponent.
     pub scale: i32,
     /// Its entries from index 8 to 15.
     pub table: [u8; 8],

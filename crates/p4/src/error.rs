@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with a program, and where.
+//! Mistakes in a program, with their places.
 
 /// A place in a source file. Lines and columns are counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl std::fmt::Display for Place {
 pub struct Error {
     /// Where.
     pub place: Place,
-    /// What is wrong, and what to write instead where there is something.
+    /// The mistake, and the remedy where there is one.
     pub what: String,
 }
 

@@ -48,13 +48,13 @@ pub struct Expr {
     pub width: u32,
     /// Whether it is signed.
     pub signed: bool,
-    /// What it is.
+    /// The expression's kind, with its operands.
     pub kind: ExprKind,
     /// Where it is written.
     pub place: Place,
 }
 
-/// What an expression is made of.
+/// A kind of expression, with its operands.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A number.
@@ -73,7 +73,7 @@ pub enum ExprKind {
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A change of width or sign.
     Cast(Box<Expr>),
-    /// What a math unit makes of a value.
+    /// The result of a math unit for a value.
     Math(usize, Box<Expr>),
     /// Applies a table; whether an entry was found.
     Hit(usize),
@@ -106,11 +106,11 @@ impl Pattern {
 pub struct Stmt {
     /// Where it is written.
     pub place: Place,
-    /// What it does.
+    /// The statement's kind, with its operands.
     pub kind: StmtKind,
 }
 
-/// What a statement does.
+/// A kind of statement, with its operands.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// Sets a field, or its bits `hi` to `lo`.
@@ -152,14 +152,14 @@ pub struct Action {
     pub name: String,
     /// Its parameters.
     pub params: Vec<Slot>,
-    /// What it does.
+    /// Statements that the action runs.
     pub body: Vec<Stmt>,
 }
 
 /// An entry of a table.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// One pattern for each key.
+    /// Patterns of the entry, one for each key.
     pub patterns: Vec<Pattern>,
     /// The action's number.
     pub action: usize,
@@ -170,7 +170,7 @@ pub struct Entry {
 /// A key of a table.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// What is compared.
+    /// The value that is compared.
     pub value: Expr,
     /// `exact`, `ternary`, `lpm`, `range`.
     pub kind: String,
@@ -183,13 +183,13 @@ pub struct Table {
     pub name: String,
     /// Where it is.
     pub place: Place,
-    /// What it matches.
+    /// Keys that the table matches.
     pub keys: Vec<Key>,
     /// Actions that it may run.
     pub actions: Vec<usize>,
     /// Entries that the program fixes. The first that matches counts.
     pub entries: Vec<Entry>,
-    /// What runs if none matches: an action and its arguments.
+    /// The action that runs if no entry matches, and its arguments.
     pub default: (usize, Vec<u128>),
     /// Entries that there is room for.
     pub size: u64,
@@ -202,13 +202,13 @@ pub struct Register {
     pub name: String,
     /// The width of each part of an entry.
     pub lanes: Vec<u32>,
-    /// What each part holds at the start.
+    /// Initial value of each part of an entry.
     pub initial: Vec<u128>,
     /// Entries.
     pub size: u64,
 }
 
-/// What a stateful ALU does with one entry of a register.
+/// A program of a stateful ALU, for one entry of a register.
 #[derive(Clone, Debug)]
 pub struct RegisterAction {
     /// Where it is.
@@ -219,7 +219,7 @@ pub struct RegisterAction {
     pub lanes: Vec<Slot>,
     /// The field that holds the result.
     pub result: Option<Slot>,
-    /// What is done.
+    /// Statements that the ALU runs.
     pub body: Vec<Stmt>,
 }
 
@@ -239,7 +239,7 @@ pub struct MathUnit {
 /// A state of a parser.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// What it does.
+    /// Statements that the state runs.
     pub body: Vec<Stmt>,
     /// The values that choose the next state.
     pub keys: Vec<Expr>,
@@ -267,14 +267,14 @@ pub struct Parser {
     pub states: Vec<State>,
 }
 
-/// One half of a switch: a parser, controls, a deparser.
+/// A half of a switch: a parser, controls, a deparser.
 #[derive(Clone, Debug, Default)]
 pub struct Gress {
     /// The parser's number.
     pub parser: Option<usize>,
-    /// What each control does, in their order.
+    /// Statements of each control, in the order of the controls.
     pub controls: Vec<Vec<Stmt>>,
-    /// What the deparser does.
+    /// Statements of the deparser.
     pub deparser: Vec<Stmt>,
     /// Fields that begin at zero for each packet, so all but intrinsic metadata.
     pub fresh: Vec<Slot>,

@@ -48,7 +48,7 @@ impl Passage {
     }
 }
 
-/// What a program made of a packet.
+/// Decision of a program about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Came {
     /// Its reason: 0 none, 1 instantaneous, 2 persistent, 3 tentative.
@@ -60,11 +60,11 @@ pub struct Came {
 /// A packet on its way through the egress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Through {
-    /// What the program made of it.
+    /// Decision of the program.
     pub came: Came,
-    /// What the egress parser saw: intrinsic metadata, the bridged header, the packet.
+    /// Bytes that the egress parser saw: intrinsic metadata, the bridged header, the packet.
     pub seen: Vec<u8>,
-    /// What left.
+    /// Bytes of the packet that left.
     pub left: Vec<u8>,
 }
 

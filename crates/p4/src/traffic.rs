@@ -170,7 +170,7 @@ impl Model {
         Model([of(&values), of(&values), of(&third), of(&values)])
     }
 
-    /// What becomes of a packet.
+    /// The model's decision about a packet.
     ///
     /// # Panics
     ///

@@ -7,7 +7,7 @@ use cemark_p4::testbed::Testbed;
 use cemark_p4::traffic::{Model, Traffic, set_targets};
 use cemark_p4::{Defines, Rounding, control::Interval, sources};
 
-/// What a run has seen.
+/// Counts of a run, and its first difference.
 #[derive(Debug, Default)]
 struct Seen {
     differ: Option<String>,

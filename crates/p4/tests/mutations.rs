@@ -6,7 +6,7 @@
 use cemark_p4::{Defines, Error, Rounding, compile, sources, spec};
 use cemark_wire::hash::SplitMix64;
 
-/// What edits put in, beside pieces of the programs.
+/// Text that edits insert, beside pieces of the programs.
 const NASTY: &[&str] = &[
     "(",
     ")",

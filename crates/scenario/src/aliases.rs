@@ -83,8 +83,8 @@ const KEYS: &[Alias] = &[
 
 const ROCE: &str = "write control = \"dcqcn\" in [transport]: queue pairs, as RoCE hosts have them";
 
-/// What is written for one of some words, the word that is meant (it must be among them), what to
-/// write instead.
+/// Advice about words that are no value: the word written, the word meant, the advice. An entry
+/// counts where the word meant is allowed.
 const VALUES: &[Alias] = &[
     ("roce", "dcqcn", ROCE),
     ("rocev2", "dcqcn", ROCE),
@@ -120,14 +120,14 @@ const VALUES: &[Alias] = &[
     ("proxy", "pep", "write kind = \"pep\""),
 ];
 
-/// What to write instead of a value that a parameter of a scheme cannot have: the scheme, the
-/// parameter, the advice.
+/// Advice about values that a parameter of a scheme cannot have: the scheme, the parameter, the
+/// advice.
 const PARAMETERS: &[Alias] = &[("wred", "weight", WEIGHT)];
 
 const WEIGHT: &str = "write a whole number n from 0 to 15: the newest length counts 2^-n, so 0 is \
                       the length itself; RED's weight, from 0 to 1, goes with marker = \"red\"";
 
-/// What to write instead of a value that the parameter of a scheme cannot have.
+/// Advice about a value that this parameter of a scheme cannot have.
 pub(crate) fn parameter(scheme: &str, name: &str) -> Option<&'static str> {
     let found = PARAMETERS
         .iter()
@@ -135,7 +135,7 @@ pub(crate) fn parameter(scheme: &str, name: &str) -> Option<&'static str> {
     found.map(|a| a.2)
 }
 
-/// What to write instead of an unknown key.
+/// Advice about an unknown key of a section.
 pub(crate) fn key(section: &str, written: &str) -> Option<&'static str> {
     let found = KEYS
         .iter()
@@ -143,7 +143,7 @@ pub(crate) fn key(section: &str, written: &str) -> Option<&'static str> {
     found.map(|a| a.2)
 }
 
-/// What to write instead of an unknown word, where one of `words` goes.
+/// Advice about a word that is none of `words`.
 pub(crate) fn value(written: &str, words: &[&str]) -> Option<&'static str> {
     let found = VALUES
         .iter()

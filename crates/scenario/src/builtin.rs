@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scenarios that come with cemark: the files under `scenarios/`.
 
-/// One of them.
+/// A scenario that comes with cemark.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
     /// The name that `cemark run` takes.

@@ -51,12 +51,12 @@ impl Detail {
 }
 
 impl Error {
-    /// What is wrong, without the place.
+    /// The mistake in words, without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to write instead, where that is known.
+    /// The remedy, where it is known.
     pub fn help_text(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
@@ -232,8 +232,8 @@ pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String 
     }
 }
 
-/// The same where there are too many names to list: those near to `word`, if there are, and how to
-/// see them all.
+/// Names near to `word`, if there are any, and how to see all names, where the names are too many
+/// to list.
 pub fn near_of_many<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -12,7 +12,7 @@ use crate::cost::{BASE, LEAST};
 pub struct Plan {
     /// Short name (`rtt-variation`), the run directory's name too.
     pub name: String,
-    /// One line for people.
+    /// Title for people, a single line.
     pub title: String,
     /// A paragraph: what is modelled, after which paper and figure, and which choices are ours.
     pub description: String,
@@ -28,7 +28,7 @@ pub struct Plan {
     pub precision: Option<Precision>,
     /// Points in order: axes outermost, then scheme, then seed.
     pub points: Vec<Point>,
-    /// What a paper printed for the same cells.
+    /// Numbers that a paper printed for the same cells.
     pub published: Vec<Published>,
     /// A next command worth trying, printed at the end.
     pub next: Option<String>,
@@ -36,9 +36,10 @@ pub struct Plan {
     pub workloads: Vec<String>,
     /// Fingerprint of the expanded scenario (everything that can change a result).
     pub digest: u64,
-    /// What its author probably did not mean; it runs all the same.
+    /// Warnings about settings that the author probably did not mean; the scenario runs all the
+    /// same.
     pub warnings: Vec<Warning>,
-    /// What presets of hosts set, a line each.
+    /// Settings that presets of hosts make, a line each.
     pub presets: Vec<String>,
     /// The parameters in force of each scheme that the file writes or that a rule of its paper
     /// speaks of, a line each.
@@ -87,7 +88,8 @@ impl Plan {
         self.peak_bytes_on(jobs, |_| 1)
     }
 
-    /// The same, where `threads` says on how many threads each point runs, by its index.
+    /// Estimated bytes of memory that the whole run takes with `jobs` points at the same time,
+    /// where the point with index `i` runs on `threads(i)` threads.
     pub fn peak_bytes_on(&self, jobs: usize, threads: impl Fn(usize) -> usize) -> f64 {
         let first = self.simulated_as();
         let own = (0..first.len()).filter(|i| first[*i] == *i);
@@ -99,7 +101,8 @@ impl Plan {
         (self.kept_bytes() + running).max(LEAST)
     }
 
-    /// The same of a process that only collects the outcomes of all points, which others simulate.
+    /// Estimated bytes of memory of a process that only collects the outcomes of all points while
+    /// others simulate them.
     pub fn kept_bytes(&self) -> f64 {
         let kept: f64 = self.points.iter().map(|p| p.kept_bytes).sum();
         // Tables and the report hold the outcomes once more.
@@ -178,14 +181,14 @@ impl Plan {
     }
 }
 
-/// What a scenario asks for and its author probably did not mean.
+/// A warning about settings that a scenario has and its author probably did not mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Names what it is about, the same for all points: warnings of one thing are said once.
     pub about: String,
     /// What, and where; as the first of its points has it.
     pub message: String,
-    /// What to write instead.
+    /// The remedy.
     pub help: String,
     /// Points it concerns.
     pub points: usize,
@@ -201,7 +204,7 @@ impl Warning {
     }
 }
 
-/// One point.
+/// A point of a plan: one simulation.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// Value of each swept axis as written (`{"workload.load": "0.8"}`).
@@ -212,7 +215,7 @@ pub struct Point {
     pub load: Option<f64>,
     /// Seed.
     pub seed: u64,
-    /// What the simulator runs.
+    /// Configuration of the simulation.
     pub config: Config,
     /// Estimated packet-hops, for progress and cost.
     pub cost: f64,

@@ -18,11 +18,11 @@ pub struct DocumentedKey {
     pub name: &'static str,
     /// The kinds of the section that have it; empty: all.
     pub kinds: Vec<&'static str>,
-    /// What may be written, in words.
+    /// The values that the key may have, in words.
     pub values: String,
-    /// What holds where it is missing.
+    /// The key's default, in words.
     pub usual: String,
-    /// What it means.
+    /// Meaning of the key, in Markdown.
     pub doc: String,
 }
 
@@ -44,7 +44,7 @@ pub fn documented_keys() -> Vec<DocumentedKey> {
     ALL.iter().flat_map(of).collect()
 }
 
-/// One row of a table.
+/// A row of a table of keys.
 struct Row {
     name: &'static str,
     kinds: Vec<&'static str>,
@@ -112,7 +112,7 @@ fn rows(spec: &SectionSpec, wanted: impl Fn(&KeySpec) -> bool) -> Vec<Row> {
     rows
 }
 
-/// What may be written, in words.
+/// The values that a key may have, in words.
 pub(crate) fn values(shape: &Shape) -> String {
     let words = |words: &[&str]| {
         let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
@@ -140,7 +140,7 @@ pub(crate) fn values(shape: &Shape) -> String {
     }
 }
 
-/// What holds where the key is missing.
+/// The default of a key, in words.
 fn usual(key: &KeySpec) -> String {
     match key.usual {
         Usual::Needed(_) => "needed".to_owned(),

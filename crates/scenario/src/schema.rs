@@ -106,7 +106,7 @@ fn full() -> Value {
     })
 }
 
-/// One property for each name; a name that several kinds have allows what any of them does.
+/// Properties by name; a name that several kinds have allows the values of each.
 fn properties(spec: &SectionSpec) -> Map<String, Value> {
     let mut found: Vec<(&str, Vec<Value>)> = Vec::new();
     for key in spec.keys() {

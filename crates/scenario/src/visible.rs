@@ -13,7 +13,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// The same for text of several lines, which keeps its ends of lines and its tabs.
+/// Several lines of text for a terminal, escaped as by [`visible`], which keep their ends of lines
+/// and tabs.
 #[must_use]
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the command line changes: a key once, a scheme by its label; and what an error shows of a
-//! text that would steer the terminal.
+//! Changes by the command line: a key once, a scheme by its label; and errors about a text that
+//! would steer the terminal.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ static GOOD: LazyLock<String> = LazyLock::new(|| {
     crate::common::two_schemes("[topology]\nkind = \"star\"\nhosts = 8\nrate = \"10Gbps\"\n")
 });
 
-/// The same key twice: both cannot be meant, and neither may be lost in silence.
+/// A key that is set twice: both cannot be meant, and neither may be lost in silence.
 #[test]
 fn a_key_is_set_once() {
     let with = |options: &[&str]| {
@@ -141,7 +141,8 @@ fn a_wrong_label_lists_the_labels() {
     assert!(with("scheme.ECN#.pst_target=10us").is_ok());
 }
 
-/// What an error shows of a file does not steer the terminal, and its place is right all the same.
+/// Errors show no character of a file that steers the terminal, and their place is right all the
+/// same.
 #[test]
 fn escapes_are_shown_as_numbers() {
     let text = GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the estimate of a run knows: when it ends, who shares a link, how much an acknowledgement
-//! answers. Against measured runs it is compared in `crates/figures/tests/costs.rs`.
+//! Estimates know when a run ends, who shares a link, and how many packets an acknowledgement
+//! answers. `crates/figures/tests/costs.rs` compares estimates with measured runs.
 
 use cemark_scenario::{Overrides, Plan, parse};
 
@@ -74,7 +74,7 @@ fn bunches_are_answered_together() {
     near(hops(ENDLESS, &["transport.ack-every=2"]) / each, 0.75, 0.02);
 }
 
-/// One flow over 10 ms that loses one packet in a hundred: the square-root law, whatever the link
+/// A flow over 10 ms that loses one packet in a hundred: the square-root law, whatever the link
 /// could carry.
 #[test]
 fn losses_of_a_long_path_bound_a_flow() {
@@ -111,7 +111,8 @@ fn memory_is_counted_once_for_every_point_that_runs_at_the_same_time() {
     assert!((55e6..90e6).contains(&alone), "{alone}");
 }
 
-/// What does not end before the run does is what the estimates of large fabrics were short of.
+/// Estimates of large fabrics count their dearer packet-hops, and connections that keep their
+/// numbers until the end of the run.
 #[test]
 fn large_fabrics_and_many_flows_cost_more() {
     let seconds = |hosts: u32| {

@@ -652,7 +652,7 @@ fn names_of_scenarios() {
     );
 }
 
-/// What a terminal shows.
+/// A terminal shows file, line and column, the mistake and the help.
 #[test]
 fn the_place_is_drawn() {
     let error = fails(&GOOD.replace("\"10Gbps\"", "\"10Gpbs\""));

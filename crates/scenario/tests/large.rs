@@ -24,7 +24,7 @@ fn the_base_is_without_fault() {
     assert_eq!(read(&format!("{BASE}{SCHEME}")).unwrap().points.len(), 1);
 }
 
-/// One unknown key is explained, the others are counted.
+/// Errors explain the first unknown key and count the others.
 #[test]
 fn unknown_keys_are_counted() {
     let keys = list(MANY, |i| format!("key-{i} = {i}\n"));

@@ -41,7 +41,8 @@ k = "65pkt"
 queue-interval = "50us"
 "#;
 
-/// What is changed, into what, where the error points, what it says, what it advises.
+/// A mistake: text of the scenario, text in its place, line and column of the error, words of its
+/// message, words of its help.
 type Row = (
     &'static str,
     &'static str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a scenario becomes.
+//! Plans of scenarios: points, axes, digests, warnings, cost.
 
 use cemark_scenario::{Overrides, Plan, builtins, load, parse};
 use cemark_sim::config::{MarkerChoice, Nic, NonEct, TracePorts};

@@ -43,7 +43,7 @@ fn a_preset_sets_keys_that_the_file_may_write_itself() {
     assert!(!line.contains("tlp = "), "{line}");
 }
 
-/// One scheme may have other hosts than the others.
+/// Hosts of one scheme may differ from the hosts of the others.
 #[test]
 fn a_preset_of_one_scheme_names_it() {
     let text = "max-time = \"1ms\"\n[topology]\nkind = \"star\"\nhosts = 2\n\

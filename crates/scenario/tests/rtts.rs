@@ -43,7 +43,7 @@ impl Folder {
         plan.points[0].config.rtt.spread().expect("a table")
     }
 
-    /// What the error says, without the folder.
+    /// Message and help of the error, without the folder.
     fn error(&self, bytes: impl AsRef<[u8]>, keys: &str) -> (String, String) {
         let bytes = bytes.as_ref();
         let error = self.of(bytes, keys).map(|_| ()).expect_err("a mistake");
@@ -64,7 +64,7 @@ fn us(n: u64) -> Picos {
     Picos::from_micros(n)
 }
 
-/// The same three RTTs, written in every way.
+/// Three RTTs, written in every way.
 #[test]
 fn columns_and_units() {
     let folder = Folder::new("columns");

@@ -6,7 +6,7 @@ use cemark_marking::{Values, catalogue};
 use cemark_scenario::Plan;
 use cemark_sim::config::MarkerChoice;
 
-/// What comes after the topology and the workload.
+/// The scenario after the topology and the workload.
 const REST: &str = r#"
 [[scheme]]
 marker = "threshold"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What runs and was probably not meant: warned of, with the way out.
+//! Warnings about scenarios that run and were probably not meant, each with the way out.
 
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::config::{MarkerChoice, NonEct};
@@ -301,8 +301,8 @@ fn senders_without_ecn() {
     }
 }
 
-/// One policy for the whole run: a scheme whose senders do not use ECN is treated as those whose
-/// senders do.
+/// Policy for packets without ECN, the same for the whole run: a scheme whose senders do not use
+/// ECN is treated as the schemes whose senders do.
 #[test]
 fn packets_without_ecn_are_treated_alike_in_a_whole_run() {
     let policies = |text: &str| -> Vec<NonEct> {
@@ -377,7 +377,7 @@ fn flows_that_never_start() {
     assert_eq!(plan(&enough).warnings, []);
 }
 
-/// One thing is said once, whatever number of points it concerns.
+/// Warnings of a sweep: each appears once, whatever number of points it concerns.
 #[test]
 fn a_sweep_warns_once() {
     let text = format!("{GOOD}\n[sweep]\n\"switch.buffer\" = [\"90KB\", \"95KB\", \"600KB\"]\n");

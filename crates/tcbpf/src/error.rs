@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong between this program and the kernel.
+//! Errors between this program and the kernel.
 
 use std::io;
 
@@ -47,13 +47,13 @@ pub enum Error {
     /// The kernel wants more privileges.
     #[error("{what} is not permitted")]
     NotPermitted {
-        /// What was refused.
+        /// Action that the kernel refused.
         what: &'static str,
     },
     /// The kernel lacks something.
     #[error("this kernel has no {what}")]
     Lacks {
-        /// What it lacks, with its configuration option.
+        /// Feature that the kernel lacks, with its configuration option.
         what: &'static str,
     },
     /// The scheme has no program in this build.
@@ -73,15 +73,15 @@ pub enum Error {
     /// Anything else.
     #[error("{what}: {source}")]
     System {
-        /// What failed.
+        /// Action that failed.
         what: &'static str,
-        /// What the kernel said.
+        /// Error of the kernel.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// What an error of the kernel means.
+    /// Turns an error of the kernel during the action `what` into an error of this crate.
     pub(crate) fn system(what: &'static str) -> impl Fn(io::Error) -> Error {
         move |source| match source.raw_os_error() {
             // EPERM, EACCES
@@ -95,7 +95,7 @@ impl Error {
         !matches!(self, Error::Refused { .. } | Error::System { .. })
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Error::NoDevice(_) => "`ip link` lists the devices of this network namespace".into(),

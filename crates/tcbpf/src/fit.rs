@@ -3,19 +3,19 @@
 
 use cemark_marking::{Hook, Marker, QueueSpec, SchemeSpec, Values, catalogue};
 
-/// What a scheme needs and a virtual queue does not have.
+/// Requirement of a scheme that a virtual queue does not meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// It is called by a timer, and a tc program runs only when a packet comes.
+    /// The scheme needs a timer, and a tc program runs only when a packet comes.
     Timer,
-    /// It reads the round time of a scheduler.
+    /// The scheme reads the round time of a scheduler.
     Rounds,
-    /// It judges a packet twice, as it joins and as it leaves, by lengths that a tc program does
-    /// not know in advance.
+    /// The scheme judges a packet twice, as it joins and as it leaves, by lengths that a tc program
+    /// does not know in advance.
     BothEnds,
     /// Its threshold is a part of a buffer, and a virtual queue has none.
     Buffer,
-    /// It measures lengths as packets leave, which a tc program does not know in advance.
+    /// The scheme measures lengths as packets leave, which a tc program does not know in advance.
     LengthBehind,
 }
 

@@ -202,7 +202,7 @@ pub(crate) fn cause(e: EbpfError) -> io::Error {
     io::Error::other(e.to_string())
 }
 
-/// What an error while an object is loaded means.
+/// Turns an error while an object is loaded into an error of this crate.
 fn explain(e: EbpfError, scheme: &str) -> Error {
     let log = match &e {
         EbpfError::ProgramError(ProgramError::LoadError { verifier_log, .. }) => {

@@ -21,16 +21,16 @@ const SCHEME: usize = 24;
 /// Place in `struct cemark_tc_queue`.
 const COUNTS: usize = 10;
 
-/// What is done with a packet that is to be marked and is not ECN-capable.
+/// Treatment of a packet that is to be marked and is not ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotEct {
-    /// It is sent as it is.
+    /// The program sends the packet as it is.
     Forward,
-    /// It is dropped.
+    /// The program drops the packet.
     Drop,
 }
 
-/// What the user sets.
+/// Settings of a program, which the user makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// The scheme.
@@ -41,7 +41,7 @@ pub struct Settings {
     pub rate: Rate,
     /// Behind a longer wait a packet does not join the virtual queue: up to [`crate::LONGEST`].
     pub limit: Nanos,
-    /// What happens to packets that cannot be marked.
+    /// Treatment of packets that cannot be marked.
     pub not_ect: NotEct,
 }
 

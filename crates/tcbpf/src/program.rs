@@ -196,12 +196,12 @@ impl Program {
         &self.name
     }
 
-    /// What is set.
+    /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.config.settings
     }
 
-    /// What it has counted.
+    /// Counts of the program since it was attached.
     ///
     /// # Errors
     ///

@@ -34,9 +34,9 @@ const WIRE_LEN: usize = 160;
 /// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// It is sent with this ECN field.
+    /// The program sends the packet with this ECN field.
     Sent(u8),
-    /// It is dropped.
+    /// The program drops the packet.
     Dropped,
 }
 
@@ -124,7 +124,7 @@ impl Trial {
         }
     }
 
-    /// What it has counted.
+    /// Counts of the program since it was loaded.
     ///
     /// # Errors
     ///

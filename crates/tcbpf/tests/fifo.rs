@@ -12,7 +12,7 @@ use cemark_wire::{Ecn, Nanos, Rate};
 const PACKETS: u64 = 20_000;
 const SEED: u64 = 42;
 
-/// What `dataplane/tc/virtual_queue.h` describes, with a marker in Rust.
+/// The queue of `dataplane/tc/virtual_queue.h`, with a marker in Rust.
 struct Fifo {
     settings: Settings,
     marker: Box<dyn Marker>,

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use cemark_transport::{Config, Connection, Event, Frame, segment_wire_bytes};
 use cemark_wire::{Ecn, Nanos, Rate};
 
-/// One direction of the path: a FIFO queue in front of a link with a propagation delay.
+/// A direction of the path: a FIFO queue in front of a link with a propagation delay.
 struct Queue {
     rate: Rate,
     delay: Nanos,
@@ -52,7 +52,7 @@ impl Queue {
     }
 }
 
-/// What a run shows.
+/// Measurements of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Seen {
     /// When the client learnt that the server has everything.

@@ -19,7 +19,7 @@ type Range = std::ops::RangeInclusive<u64>;
 /// Payload of a full packet.
 const SIZE: u64 = 1200;
 
-/// What DCTCP needs to know: the header is UDP, IP, and QUIC's short header and tag.
+/// The path that DCTCP learns: the header is UDP, IP, and QUIC's short header and tag.
 const PATH: PathSpec = PathSpec {
     stack: Stack::NONE,
     mss: SIZE as u16,
@@ -80,7 +80,7 @@ impl QuicSender {
     }
 }
 
-/// What a run shows.
+/// Measurements of a run.
 #[derive(Debug)]
 pub struct Seen {
     /// Mean window of the second half, in packets.

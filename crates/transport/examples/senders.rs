@@ -16,10 +16,10 @@ use std::collections::{BTreeMap, VecDeque};
 use cemark_transport::{Ack, Acks, Config, Control, Receiver, Segment, Sender, Stack};
 use cemark_wire::{Ecn, Nanos, Rate};
 
-/// What is compared.
+/// Senders, a path and a bottleneck: a run of the comparison.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Of all connections.
+    /// Configuration of all connections.
     pub config: Config,
     /// How many there are.
     pub flows: usize,
@@ -29,19 +29,19 @@ pub struct Setup {
     pub limit: usize,
     /// Between the starts of two.
     pub gap: Nanos,
-    /// What is counted begins here.
+    /// End of the warm-up: packets count from here on.
     pub warm: Nanos,
-    /// Of the link.
+    /// Rate of the link.
     pub rate: Rate,
-    /// Of an empty path, without the link itself.
+    /// Round-trip time of an empty path, without the transmission time of the link.
     pub rtt: Nanos,
-    /// What has waited longer is marked.
+    /// Packets that have waited longer are marked.
     pub threshold: Nanos,
     /// The end.
     pub end: Nanos,
 }
 
-/// One sender in one millisecond.
+/// State of a sender in a millisecond.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// When.
@@ -60,14 +60,14 @@ pub struct Sample {
     pub marked: u32,
 }
 
-/// What was counted.
+/// Counts of a run, after the warm-up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     /// Bytes acknowledged.
     pub acked: u64,
     /// Packets that left the queue.
     pub packets: u64,
-    /// Those of them with CE.
+    /// Packets that left with CE.
     pub marks: u64,
     /// Nanoseconds that they have waited together.
     pub waited: u64,

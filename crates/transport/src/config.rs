@@ -64,7 +64,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The same with another controller.
+    /// The configuration with another controller.
     #[must_use]
     pub fn under(&self, control: &Control) -> Config {
         Config {
@@ -87,7 +87,7 @@ impl Config {
         }
     }
 
-    /// What a controller needs to know of it.
+    /// Facts about the transport that a controller needs.
     pub fn path(&self) -> PathSpec {
         PathSpec {
             mss: self.mss,

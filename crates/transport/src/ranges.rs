@@ -118,8 +118,9 @@ impl Ranges {
         bytes
     }
 
-    /// The same, for ranges whose beginning advances in small steps and whose end is close to the
-    /// highest range: it remembers the last beginning instead of counting from it again.
+    /// Bytes of `[from, to)` that are not held, for ranges whose beginning advances in small steps
+    /// and whose end is close to the highest range: the list remembers the last beginning instead
+    /// of counting from it again.
     pub(crate) fn missing_from(&self, from: u64, to: u64) -> u64 {
         if from >= to {
             return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What crosses the network between a [`Sender`](crate::Sender) and a
+//! Segments and acknowledgements: the traffic between a [`Sender`](crate::Sender) and a
 //! [`Receiver`](crate::Receiver).
 
 use cemark_wire::{Ecn, Flags, Packet};
@@ -22,7 +22,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// What a data packet carries.
+    /// The segment that a data packet carries.
     #[inline]
     pub fn of(packet: &Packet) -> Segment {
         Segment {
@@ -54,7 +54,7 @@ pub struct Ack {
 pub enum Acks {
     /// Not yet: the acknowledgement is delayed.
     None,
-    /// One acknowledgement.
+    /// A single acknowledgement.
     One(Ack),
     /// Two, to be sent in this order: DCTCP acknowledges a run of equally marked segments before
     /// the first of the next run (RFC 8257 section 3.2).

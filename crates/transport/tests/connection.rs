@@ -173,7 +173,7 @@ impl FromControl for Metronome {
     }
 }
 
-/// The same controller, declared as the built-in ones are: a configuration names it, and nothing
+/// A user's controller, declared as the built-in ones are: a configuration names it, and nothing
 /// else has to know it.
 #[test]
 fn a_declared_controller_of_your_own_is_made_from_the_configuration() {

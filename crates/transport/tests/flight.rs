@@ -106,8 +106,8 @@ fn rounds_marks_and_losses_are_counted_by_packet_number() {
     assert_eq!(f.bytes_in_flight(), 0);
 }
 
-/// The same acknowledgements, marked or not, give DCTCP the same window in TCP and by packet
-/// number, through slow start, cuts and growth.
+/// Equal acknowledgements, marked or not, give DCTCP the same window in TCP and by packet number,
+/// through slow start, cuts and growth.
 #[test]
 fn dctcp_has_the_same_window_as_under_tcp() {
     let cfg = Config {
@@ -149,8 +149,8 @@ fn dctcp_has_the_same_window_as_under_tcp() {
     assert!(tcp.stats().ecn_cuts > 20, "{:?}", tcp.stats());
 }
 
-/// One flow over 100 Mb/s and 10 ms with a threshold of 60 packets, acknowledged packet by packet.
-/// Returns the share of the link that it used in the last second of three.
+/// Share of the link that a flow uses in the last second of three: 100 Mb/s and 10 ms with a
+/// threshold of 60 packets, acknowledged packet by packet.
 fn utilisation(control: Control) -> f64 {
     let path = PathSpec::default();
     let mut f = Flight::new(

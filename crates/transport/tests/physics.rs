@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow over one link, compared with the theory of its congestion controller.
+//! A flow over one link, compared with the theory of its congestion controller.
 
 use crate::harness::{Net, Path};
 use cemark_transport::cc::dctcp::DctcpConfig;

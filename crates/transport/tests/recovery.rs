@@ -107,7 +107,6 @@ proptest! {
         prop_assert!(net.sent.iter().all(|(_, s)| s.seq + u64::from(s.len) <= total));
     }
 
-    /// The same with the habits of operating systems.
     #[test]
     fn whatever_its_habits_a_sender_delivers_every_byte(
         control in control(), sack: bool, handshake: bool, stack in stack(),

@@ -57,7 +57,7 @@ fn started(cfg: &Config, segments: u64) -> Sender {
     s
 }
 
-/// The same after a round trip of 1 ms: ten segments acknowledged, twenty in the network.
+/// A sender after a round trip of 1 ms: ten segments acknowledged, twenty in the network.
 fn a_round_later(cfg: &Config, segments: u64) -> Sender {
     let mut s = started(cfg, segments);
     for n in 1..=10 {

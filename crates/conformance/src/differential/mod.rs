@@ -65,7 +65,7 @@ pub enum Unequal {
     /// They differ.
     #[error(transparent)]
     Differ(Box<Difference>),
-    /// One of them does not exist.
+    /// A form of the scheme does not exist.
     #[error(transparent)]
     Missing(#[from] Error),
 }
@@ -189,7 +189,7 @@ impl Context {
     }
 }
 
-/// What a port asks a marker once, when it is built.
+/// Answers of a marker to the questions that a port asks when it is built.
 fn traits(m: &impl Marker) -> (Hook, bool, bool, bool, bool) {
     (
         m.hook(),
@@ -244,7 +244,7 @@ fn play<A: Marker + Clone, B: Marker + Clone>(
     Ok(())
 }
 
-/// One packet at one hook, and the timer before it.
+/// Judges a packet at one hook, after the timer that is due.
 fn one<A: Marker, B: Marker>(
     pair: &mut Pair<A, B>,
     episode: &mut Episode,

@@ -43,7 +43,7 @@ impl Source {
         low + (self.next() & top).min(span)
     }
 
-    /// One of these values.
+    /// Draws a value of a list.
     #[inline]
     pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]

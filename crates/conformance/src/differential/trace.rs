@@ -43,7 +43,7 @@ const RATES: [u64; 8] = [
     u64::MAX,
 ];
 
-/// One episode and its current packet.
+/// An episode and its current packet.
 #[derive(Clone, Debug)]
 pub(super) struct Episode {
     pub(super) values: Values,

@@ -14,7 +14,7 @@ pub(super) const INSN: usize = 8;
 pub(super) struct File {
     /// The name in `CEMARK_MARKER(name)`.
     pub(super) name: String,
-    /// One program for each [`Entry`], followed by the functions that it calls.
+    /// Programs in the order of [`Entry`], each followed by the functions that it calls.
     pub(super) programs: Vec<Vec<u8>>,
 }
 

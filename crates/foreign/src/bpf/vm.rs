@@ -88,7 +88,7 @@ pub(super) enum Wrong {
 }
 
 impl Trap {
-    /// What happened, in words.
+    /// The trap in words, with its instruction.
     pub(super) fn why(self) -> String {
         let what = match self.what {
             Wrong::Load { address, size } => format!("reads {size} bytes {}", place(address)),
@@ -101,7 +101,7 @@ impl Trap {
         format!("instruction {}: {what}", self.at)
     }
 
-    /// What its author can do about it.
+    /// Advice for the marker's author.
     pub(super) fn help(self) -> &'static str {
         match self.what {
             Wrong::Load { .. } | Wrong::Store { .. } => {
@@ -252,7 +252,7 @@ impl Vm {
     }
 }
 
-/// What is restored when a called function returns.
+/// State of a caller, restored when the called function returns.
 #[derive(Clone, Copy, Default)]
 struct Caller {
     pc: usize,

@@ -9,7 +9,7 @@ use cemark_wire::Rate;
 
 const EXIT: [u8; 8] = [0x95, 0, 0, 0, 0, 0, 0, 0];
 
-/// One instruction. In `registers` the upper half is the source, the lower the destination.
+/// Encodes an instruction. In `registers` the upper half is the source, the lower the destination.
 fn insn(code: u8, registers: u8, offset: i16, imm: i32) -> [u8; 8] {
     let (o, i) = (offset.to_le_bytes(), imm.to_le_bytes());
     [code, registers, o[0], o[1], i[0], i[1], i[2], i[3]]
@@ -236,7 +236,7 @@ fn operations_are_those_of_another_machine() {
     assert!(compared > 40_000, "{compared} compared only");
 }
 
-/// What rbpf does not support or gets wrong, as RFC 9669 defines it.
+/// Instructions that rbpf does not support or gets wrong do as RFC 9669 defines.
 #[test]
 fn the_rest_is_as_the_standard_says() {
     let two = |code: u8, offset: i16, a: u64, b: u64| {

@@ -86,7 +86,7 @@ pub struct Config {
     pub notes: Vec<Note>,
 }
 
-/// One of the three maps of thresholds: the line and its pairs.
+/// A map of thresholds by rate: the line and its pairs.
 type Map<'a> = Option<(usize, Vec<(Rate, &'a str)>)>;
 
 /// Payload of a packet where the file does not say it.

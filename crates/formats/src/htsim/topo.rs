@@ -25,7 +25,7 @@ pub struct Topo {
     pub queues: Vec<usize>,
 }
 
-/// One tier of switches: the line of its beginning, and its keys with their lines.
+/// A tier of switches: the line of its beginning, and its keys with their lines.
 #[derive(Clone, Copy, Debug)]
 struct Tier {
     line: usize,

@@ -231,7 +231,7 @@ impl Harness {
         self.again(text, targets.is_some())
     }
 
-    /// The same packets through another program.
+    /// Runs the packets of the last run through another program.
     fn again(&self, text: &str, targets: bool) -> Result<String> {
         write(&self.file("program.spec"), text.as_bytes())?;
         let mut command = Command::new(&self.trace);

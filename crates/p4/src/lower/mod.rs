@@ -22,7 +22,7 @@ use crate::ir::{Field, Program, Slot};
 use types::{Ty, TypeDef, Var};
 use value::Value;
 
-/// What a name is bound to.
+/// Meaning of a name in its scope.
 #[derive(Clone, Debug)]
 enum Bound<'a> {
     Var(Var),

@@ -17,7 +17,7 @@ type Package<'a> = (&'a Decl, &'a Type, &'a [Arg]);
 /// A parser or a control, and where the package names it.
 type Block<'a, 'p> = (&'a Decl, &'p Place);
 
-/// What a block of a package is.
+/// Role of a block in a package.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Parser,

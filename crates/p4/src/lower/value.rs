@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an expression may be, before it has to be one number.
+//! Values of expressions, before they have to be one number.
 
 use super::types::{Ty, Var};
 use crate::error::Place;

@@ -98,7 +98,7 @@ impl Parser {
         Ok(all)
     }
 
-    /// One pattern, or several in brackets.
+    /// Reads a pattern, or several in brackets.
     fn patterns(&mut self) -> Result<Vec<Expr>> {
         if !self.sees("(") || !self.holds_comma_or_pattern() {
             return Ok(vec![self.pattern()?]);

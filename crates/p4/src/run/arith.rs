@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What operators make of numbers. A value is in the low bits of a `u128`, the bits above are zero.
+//! Results of operators on numbers. A value is in the low bits of a `u128`, the bits above are
+//! zero.
 
 use crate::ir::{Expr, ExprKind, MathUnit, Unary};
 use crate::run::Rounding;
 
-/// What an expression reads.
+/// State of the program that an expression reads. `None`: the state is not known.
 pub(super) trait Reads {
     fn field(&mut self, slot: usize) -> Option<u128>;
     fn valid(&mut self, header: usize) -> Option<bool>;

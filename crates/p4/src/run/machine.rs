@@ -33,7 +33,7 @@ struct State {
     rounding: Rounding,
 }
 
-/// What becomes of a packet in one half of the switch.
+/// Flow of control after a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Flow {
     Next,

@@ -37,7 +37,7 @@ impl<'a> Bits<'a> {
         bits <= left
     }
 
-    /// What was not read, from the next whole byte on.
+    /// Bytes that were not read, from the next whole byte on.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at.div_ceil(8)..]
     }

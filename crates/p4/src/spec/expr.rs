@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::ir::{Expr, ExprKind, Slot, Unary};
 use crate::run::{fold, mask};
 
-/// What an instruction works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     /// A number.

@@ -59,7 +59,7 @@ pub fn given(program: &Program) -> Vec<(Slot, u32)> {
     layout.given().map(|slot| (slot, bytes(slot))).collect()
 }
 
-/// What is emitted so far.
+/// A `.spec` program in the making: its instructions so far, and the names in use.
 struct Emitter<'p> {
     program: &'p Program,
     gress: usize,
@@ -98,7 +98,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// What happens to a packet, from its arrival to its departure.
+    /// Emits the instructions for a packet, from its arrival to its departure.
     fn packet(&mut self) -> Result<()> {
         let gress = &self.program.gresses[self.gress];
         self.code.op("rx", ["m.port"]);

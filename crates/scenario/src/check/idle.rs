@@ -21,7 +21,7 @@ struct Rule {
     section: &'static str,
     keys: &'static [&'static str],
     used: fn(&Config) -> bool,
-    /// What would make it count.
+    /// Settings under which the keys count, for the advice.
     with: &'static str,
 }
 
@@ -258,7 +258,8 @@ pub(crate) fn reads_rounds(marker: &MarkerChoice) -> bool {
     }
 }
 
-/// What the points of a plan looked at.
+/// Keys with a rule that the points of a plan write, by rule and key: how many points, and whether
+/// any of them uses the key.
 #[derive(Default)]
 pub(crate) struct Idle(BTreeMap<(usize, &'static str), Seen>);
 

@@ -39,7 +39,8 @@ fn burst(root: &Table, config: &Config) -> Fallible<()> {
     Err(at(root, &[("transport", "max-burst")], message.to_owned()).help(help))
 }
 
-/// What a pause stops has to be in the port's own queues.
+/// Under flow control packets wait in the port's own queues, which a pause stops: a device queue
+/// and a buffer that counts packets are refused.
 fn device(root: &Table, config: &Config) -> Fallible<()> {
     let switch = &config.switch;
     if switch.pfc.is_none() || (switch.device.is_none() && switch.most_packets == 0) {

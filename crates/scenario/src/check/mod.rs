@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is refused or warned of although each value by itself is in its range.
+//! Refusals of, and warnings about, values that are in their ranges but do not fit together.
 
 pub(crate) mod idle;
 mod limits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a scenario may ask for and its author probably did not mean. It runs; the warning goes to
-//! the terminal and stays with the results.
+//! Warnings about settings that a scenario may have and its author probably did not mean. The
+//! scenario runs; the warning goes to the terminal and stays with the results.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) fn warnings(config: &Config, label: &str) -> Vec<Warning> {
     all
 }
 
-/// What all configurations found: a warning is said once, with the number of its points.
+/// Warnings of all configurations: each is listed once, with the number of its points.
 #[derive(Default)]
 pub(crate) struct Collected {
     pub(crate) all: Vec<Warning>,

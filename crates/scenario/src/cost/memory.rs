@@ -13,7 +13,7 @@ use super::sender::seconds;
 /// The program itself, before it simulates, and what its allocator takes at once: pages of 2 MB,
 /// where the system has them.
 pub(crate) const BASE: f64 = 12e6;
-/// What `cemark run` takes however little it runs: it reads its own file, of some 45 MB, for the
+/// Memory of the smallest `cemark run`: the program reads its own file, of some 45 MB, for the
 /// fingerprint in the manifest.
 pub(crate) const LEAST: f64 = 50e6;
 
@@ -34,7 +34,7 @@ const CONNECTION: f64 = 2_000.0;
 const ENDED: f64 = 350.0;
 /// A packet in a ring whose width is a power of two, or in a sender's record.
 const PACKET: f64 = 64.0;
-/// The same where the sender keeps what it needs to sample the rate.
+/// A packet in the record of a sender that samples its delivery rate.
 const PACED: f64 = 250.0;
 /// A measured flow: its record. And while its block is drawn.
 const FLOW: f64 = 104.0;
@@ -42,8 +42,9 @@ const DRAFT: f64 = 120.0;
 /// A port in an outcome.
 const PORT: f64 = 320.0;
 
-/// What a point in shards holds, as a multiple of what it holds whole: a port is in one shard, but
-/// every shard has a row of each flow and connection, which are at most half of it in a fabric.
+/// Memory of a point in shards, as a multiple of its memory as a whole: a port is in one shard, but
+/// every shard has a row of each flow and connection, and rows take at most half of the memory in a
+/// fabric.
 pub(crate) fn of_shards(shards: usize) -> f64 {
     0.5 + 0.5 * shards.max(1) as f64
 }
@@ -77,7 +78,7 @@ fn started(config: &Config) -> f64 {
     }
 }
 
-/// What its outcome holds.
+/// Memory of the point's outcome.
 pub(super) fn kept(config: &Config, found: &Found) -> f64 {
     let traced = match config.measure.trace {
         TracePorts::Hottest => 2.0 * samples(config, found).min(THIN) * SAMPLE,

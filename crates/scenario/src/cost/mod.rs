@@ -82,12 +82,13 @@ pub(crate) fn cpu_seconds(config: &Config, hops: f64, samples: f64) -> f64 {
     (hops * nanos + samples * SAMPLE) * growth(config.topology.hosts()) * 1e-9
 }
 
-/// What a packet-hop costs in a fabric of this size, as a multiple of a small one: what it touches
-/// is no longer in the caches, and there is more to lay out. `cemark bench` with the fabrics of the
-/// table in docs/speed.md measured 1.80 for 1,024 hosts, 3.37 for 3,456 and 5.33 for 11,664 with
-/// FIFO ports on an Intel Xeon (`bench/proof/bench.log`), and 1.38, 2.73 and 5.77 on an AMD EPYC
-/// before large fabrics prefetched. Queue pairs with pauses grew as much there, 5.5 for 10,000
-/// (`dcqcn-128-pfc` against `examples/roce-10000.toml`, both 2026-11-22: 141 and 772 ns).
+/// Cost of a packet-hop in a fabric of this size, as a multiple of its cost in a small one: the
+/// state of a large fabric does not fit the caches, and there is more to lay out. `cemark bench`
+/// with the fabrics of the table in docs/speed.md measured 1.80 for 1,024 hosts, 3.37 for 3,456 and
+/// 5.33 for 11,664 with FIFO ports on an Intel Xeon (`bench/proof/bench.log`), and 1.38, 2.73 and
+/// 5.77 on an AMD EPYC without the prefetching of large fabrics. Queue pairs with pauses grew as
+/// much there, 5.5 for 10,000 (`dcqcn-128-pfc` against `examples/roce-10000.toml`, both 2026-11-22:
+/// 141 and 772 ns).
 fn growth(hosts: u32) -> f64 {
     1.0 + f64::from(hosts.saturating_sub(300)) / 2_500.0
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One declaration of a key of a scenario file. Reading, paths and `--set`, error messages, the
-//! tables of `docs/scenarios.md` and the JSON schema for editors are all made from it.
+//! Declarations of the keys of a scenario file. Reading, paths and `--set`, error messages, the
+//! tables of `docs/scenarios.md` and the JSON schema for editors are all made from a key's
+//! declaration.
 //!
 //! A section declares its keys with [`keys!`] and reads each with `Section::read(&KEY)`; the type
 //! of the value is part of the declaration.
@@ -14,7 +15,7 @@ use crate::section::{
 };
 use crate::tree::{Node, Value, bare};
 
-/// What may be written for a key.
+/// The values that a key may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// A value of this kind whose stored value is between these.
@@ -22,7 +23,7 @@ pub(crate) enum Shape {
     /// A number between these.
     Number(f64, f64),
     Text,
-    /// One of these words.
+    /// A word of this list.
     Choice(fn() -> Vec<&'static str>),
     /// A length, or a time that means what the slowest link sends in it.
     LengthOrTime,
@@ -33,7 +34,7 @@ pub(crate) enum Shape {
 /// A time with its unit.
 const DELAY: Shape = Shape::Of(Kind::Delay, 0, LONGEST_DELAY);
 
-/// What holds where a key is missing.
+/// The value of a key that is missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Usual {
     /// The key must be there; an example for the message.
@@ -42,11 +43,11 @@ pub(crate) enum Usual {
     Is(&'static str),
     /// The value that a parameter's declaration gives.
     Param(&'static ParamSpec),
-    /// It depends on other keys, or nothing holds; in words.
+    /// The value depends on other keys, or there is none; in words.
     Follows(&'static str),
 }
 
-/// What is declared about a key, whatever its type.
+/// The declaration of a key, whatever its type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeySpec {
     pub(crate) name: &'static str,
@@ -143,13 +144,13 @@ impl<T> Key<T> {
         Key { spec, from }
     }
 
-    /// What holds where the key is missing, as a scenario file has it.
+    /// The key's default, as a scenario file has it.
     pub(crate) const fn usual(mut self, value: &'static str) -> Self {
         self.spec.usual = Usual::Is(value);
         self
     }
 
-    /// What holds where the key is missing, in words.
+    /// The key's default depends on other keys: a description in words.
     pub(crate) const fn follows(mut self, words: &'static str) -> Self {
         self.spec.usual = Usual::Follows(words);
         self

@@ -49,7 +49,7 @@ const USUAL_MAX_TIME: Picos = Picos(100_000_000_000_000);
 /// take longer than this, the default is the longest time.
 const ENOUGH: Picos = Picos(USUAL_MAX_TIME.0 / 2);
 
-/// What the command line changes in a scenario.
+/// Changes that the command line makes to a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--set path=value[,value]`: a path and its values as written; several values sweep.
@@ -285,8 +285,8 @@ fn cells(
     Ok(cells)
 }
 
-/// What presets set, or what else a scheme says of itself: each line once, with the schemes that it
-/// is for if it is not for all.
+/// Lines that presets or other settings of a scheme give: each line once, with the schemes that
+/// have it, unless all have it.
 fn lines<'a, I: IntoIterator<Item = &'a String>>(
     cells: &'a [ReadCell],
     labels: &[String],
@@ -423,8 +423,8 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config, cost: Cos
     }
 }
 
-/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it
-/// was read from. The tree comes without its schemes: it is copied for each of them.
+/// Configurations of all schemes, with seed zero; `see` is shown each with the tree that it was
+/// read from. The tree comes without its schemes: each scheme gets a copy.
 fn configs(
     root: &Table,
     schemes: Option<&Entry>,
@@ -510,15 +510,15 @@ fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
 /// The values of the axes as written, and every scheme there.
 type ReadCell = (BTreeMap<String, String>, Vec<Read>);
 
-/// One scheme of one combination of the axes.
+/// A scheme at one combination of the axes.
 struct Read {
     label: String,
     config: Config,
-    /// What the file says of packets that are not ECN-capable; `None`: the default of the run.
+    /// The file's `non-ect`; `None`: the default of the run.
     non_ect: Option<NonEct>,
-    /// What a preset of the host set.
+    /// Settings that a preset of the host makes.
     preset: Option<String>,
-    /// What changes in mid-run.
+    /// Parameters that change in mid-run.
     retunes: Vec<String>,
     /// The scheme as the file has it.
     scheme: markers::Scheme,

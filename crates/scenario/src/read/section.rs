@@ -18,12 +18,13 @@ pub(crate) const LONGEST: Picos = Picos(1_000_000_000_000_000);
 /// Most keys that a message names as probably meant.
 const MOST_MEANT: usize = 8;
 
-/// One table while it is read.
+/// A table of a scenario file while it is read.
 pub(crate) struct Section<'a> {
     table: &'a Table,
     at: At,
     spec: &'static SectionSpec,
-    /// What the table describes, where advice on unknown keys depends on it: a scheme's stem.
+    /// Name of the scheme that the table describes, on which advice on unknown keys depends; empty
+    /// for other tables.
     kind: &'static str,
     asked: Vec<&'static str>,
 }
@@ -39,7 +40,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// One table of a list.
+    /// A table of a list.
     pub(crate) fn under(node: &'a Node, spec: &'static SectionSpec) -> Fallible<Section<'a>> {
         match &node.value {
             Value::Table(table) => Ok(Section::new(table, node.at, spec)),
@@ -186,7 +187,7 @@ impl<'a> Section<'a> {
         .help(self.advice(&first.key)))
     }
 
-    /// What to write instead of an unknown key.
+    /// Advice about an unknown key.
     fn advice(&self, key: &str) -> String {
         if let Some(help) =
             aliases::key(self.kind, key).or_else(|| aliases::key(&self.spec.shown(), key))
@@ -208,7 +209,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// What a key measures, where that is one thing.
+/// The measure of a key's values, where they have a single one.
 fn measure(shape: &Shape) -> Option<Measure> {
     match shape {
         Shape::Of(Kind::Time | Kind::Delay, ..) => Some(Measure::Time),
@@ -261,7 +262,7 @@ pub(crate) fn link_names<'a>(node: &'a Node, nothing: &str, help: &str) -> Falli
     }
 }
 
-/// One of the words of a choice.
+/// A value that is a word of a choice.
 pub(crate) fn choice<T: Words>(node: &Node) -> Fallible<T> {
     let mut all = T::words();
     let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
@@ -269,7 +270,7 @@ pub(crate) fn choice<T: Words>(node: &Node) -> Fallible<T> {
     Ok(all.swap_remove(place).1)
 }
 
-/// One of some words: its place in the list.
+/// A value that is one of `words`: its place in the list.
 pub(crate) fn word(node: &Node, words: &[&str]) -> Fallible<usize> {
     let written = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
     words.iter().position(|w| alike(w, written)).ok_or_else(|| {

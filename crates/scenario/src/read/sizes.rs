@@ -17,7 +17,7 @@ use crate::tree::Node;
 use crate::units::LARGEST_FLOW;
 use crate::units::{self, Bad};
 
-/// What a table of sizes counts.
+/// Unit of a table of sizes.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum SizeUnit {
     Bytes,
@@ -60,7 +60,7 @@ pub(crate) struct Tables {
     read: BTreeMap<PathBuf, String>,
     flows: BTreeMap<PathBuf, Vec<u8>>,
     graphs: BTreeMap<PathBuf, Topology>,
-    /// Of `[rtt]`.
+    /// Files of `[rtt]`.
     pub(crate) rtts: BTreeMap<rtts::Source, rtts::Found>,
 }
 
@@ -151,7 +151,7 @@ impl Tables {
         Ok(made)
     }
 
-    /// What is in a file of flows.
+    /// Content of a file of flows.
     pub(crate) fn flows(&mut self, name: &str) -> Result<&[u8], String> {
         let path = self.base.join(name);
         if !self.flows.contains_key(&path) {

@@ -21,7 +21,7 @@ pub(crate) static SWEEP: SectionSpec = SectionSpec::new(
 )
 .fixed();
 
-/// One swept path and its values.
+/// A swept path and its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     pub(crate) path: String,
@@ -122,7 +122,7 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// What the `--set`s so far have changed.
+/// The `--set` options so far.
 #[derive(Default)]
 pub(crate) struct Given(Vec<Earlier>);
 

@@ -14,7 +14,6 @@ pub(crate) struct Node {
     pub(crate) at: At,
 }
 
-/// What a value is.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
@@ -31,7 +30,7 @@ pub(crate) enum Value {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table(pub(crate) Vec<Entry>);
 
-/// One key of a table.
+/// A key of a table, with its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,

@@ -9,7 +9,7 @@ pub(crate) const PACKET: u64 = 1500;
 /// Bytes of the largest flow: a petabyte.
 pub(crate) const LARGEST_FLOW: u64 = 1_000_000_000_000_000;
 
-/// One unit and how many of the base unit it is.
+/// A unit as files write it, and its size in base units.
 pub(crate) type Unit = (&'static str, u64);
 
 /// A unit that is used with two meanings: each in words and in the base unit.
@@ -17,10 +17,10 @@ type Doubt = (&'static str, [(&'static str, u64); 2]);
 
 /// The units of one measure.
 pub(crate) struct Units {
-    /// Those that are read; the first [`Units::usual`] are named in messages.
+    /// Units that files may use; messages name the first [`Units::usual`].
     pub(crate) known: &'static [Unit],
     usual: usize,
-    /// Those that are refused: a wrong guess would be a factor of eight, or an error of two percent
+    /// Units that are refused: a wrong guess would be a factor of eight, or an error of two percent
     /// that is hard to notice.
     doubts: &'static [Doubt],
     /// A value as messages write it.
@@ -245,7 +245,7 @@ pub(crate) enum Bad {
     Fraction,
 }
 
-/// What a quantity measures.
+/// The measure of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Bits per second.
@@ -294,7 +294,7 @@ impl Measure {
         }
     }
 
-    /// What `text` measures by its unit, where it is none of these measures.
+    /// The measure that the unit of `text` belongs to, where it is none of `wanted`.
     pub(crate) fn other(text: &str, wanted: &[Measure]) -> Option<Measure> {
         // A doubtful unit has an answer of its own.
         let unit = split(text).1;

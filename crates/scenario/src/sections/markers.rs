@@ -17,7 +17,7 @@ use crate::units::Measure;
 
 /// The word for a port that never marks.
 pub(crate) const NONE: &str = "none";
-/// What it is called in tables.
+/// Title of a port that never marks.
 const NONE_TITLE: &str = "drop-tail";
 
 pub(crate) static SCHEME: SectionSpec = SectionSpec::new(
@@ -52,7 +52,7 @@ pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
     catalogue::ALL.iter().copied().flat_map(params).collect()
 }
 
-/// One `[[scheme]]`.
+/// A `[[scheme]]` as read.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheme {
     pub(crate) label: String,
@@ -246,7 +246,7 @@ fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     }
 }
 
-/// What a `[[scheme]]` is called: by its label, or else by its marker's title.
+/// Name of a `[[scheme]]`: its label, or else its marker's title.
 pub(crate) fn label_of(node: &Node) -> Option<&str> {
     let Value::Table(table) = &node.value else {
         return None;

@@ -55,7 +55,7 @@ pub(crate) struct SectionSpec {
     pub(crate) per_scheme: bool,
     /// Whether paths of `--set` and `[sweep]` may begin with it.
     pub(crate) by_path: bool,
-    /// One sentence.
+    /// Description of the section, a sentence or two.
     pub(crate) doc: &'static str,
     /// Its keys, in groups.
     pub(crate) groups: &'static [&'static [&'static KeySpec]],
@@ -100,7 +100,7 @@ impl SectionSpec {
         self
     }
 
-    /// It also has the keys of a registry.
+    /// Adds the keys of a registry.
     pub(crate) const fn and(mut self, more: fn() -> Vec<KeySpec>) -> Self {
         self.more = more;
         self

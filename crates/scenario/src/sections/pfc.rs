@@ -9,7 +9,7 @@ use crate::key::{Key, keys};
 use crate::section::Section;
 use crate::switch::factor;
 
-/// One in parts of 2^16.
+/// The factor 1, in parts of 2^16.
 const ONE: f64 = 65_536.0;
 
 keys! {

@@ -33,7 +33,7 @@ pub(crate) static QUEUE: SectionSpec = SectionSpec::new(
 /// Most queues of a port.
 pub(crate) const MOST_QUEUES: u64 = 64;
 const MOST_BYTES: u64 = u32::MAX as u64;
-/// One in parts of 2^16, as factors and weights are stored.
+/// The factor or weight 1 as it is stored, in parts of 2^16.
 const ONE: f64 = 65_536.0;
 
 impl Words for SchedulerKind {
@@ -224,12 +224,11 @@ pub(crate) fn switch(
     Ok((config, non_ect))
 }
 
-/// What happens to packets that a scheme wants to mark and that are not ECN-capable, where the file
-/// does not say: the same for every scheme and every point of a run, so that a comparison compares
+/// Default of `non-ect`, for packets that a scheme wants to mark and that are not ECN-capable.
+/// Every scheme and every point of a run has the same default, so that a comparison compares
 /// schemes and not policies. Where senders use ECN, the packets without it are acknowledgements and
 /// notifications, and dropping them signals nothing to a sender; where links pause, no packet
-/// should
-/// be lost. Where no sender uses ECN, a drop is the only signal there is.
+/// should be lost. Where no sender uses ECN, a drop is the only signal there is.
 pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
     let capable = |config: &Config| {
         config.transport.rdma.is_some()

@@ -88,7 +88,7 @@ pub(crate) fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
     Ok(seeds)
 }
 
-/// What `--seed` and `--seeds` say. Neither goes with a `--set` of the same key.
+/// Seeds of `--seed` and `--seeds`. Neither option goes with a `--set` of the same key.
 fn seeds_of_options(overrides: &Overrides) -> Fallible<Option<Vec<u64>>> {
     let option = match (overrides.seed, overrides.seeds) {
         (None, None) => return Ok(None),

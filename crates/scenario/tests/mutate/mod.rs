@@ -52,7 +52,7 @@ pub const NASTY: &[&str] = &[
     "\"1GB\"",
 ];
 
-/// One change of a text.
+/// A change of a text.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// A line goes.

@@ -60,7 +60,8 @@ const ONE: u64 = 1 << 16;
 const HIGH: u64 = 189_097;
 /// Its inverse: drains in one round trip what start-up queued.
 const DRAIN: u64 = ONE * ONE / HIGH;
-/// One round trip at a higher rate, one at a lower rate, six at the measured one.
+/// Gains of a cycle of eight round trips: a higher rate in the first, a lower rate in the second,
+/// the measured rate in the others.
 const CYCLE: [u64; 8] = [ONE * 5 / 4, ONE * 3 / 4, ONE, ONE, ONE, ONE, ONE, ONE];
 /// Rounds for which a delivery rate is remembered.
 const BW_ROUNDS: usize = 10;

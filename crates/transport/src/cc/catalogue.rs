@@ -25,7 +25,8 @@ macro_rules! catalogue {
                 #[doc = concat!("Declared by [`", stringify!($spec), "`].")]
                 $Variant($Type),
             )+
-            /// One that is paced or wants [`Delivered`](super::Delivered) samples, or a user's own.
+            /// A controller that is paced or wants [`Delivered`](super::Delivered) samples, or a
+            /// user's own.
             Paced(Box<Paced>),
         }
 
@@ -184,14 +185,15 @@ impl Congestion {
     }
 }
 
-/// What a TCP configuration says about pacing.
+/// Settings of pacing in a TCP configuration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     /// Windows are released over their round trip.
     pub(crate) window: bool,
     /// Largest train that leaves together, in bytes; 0: one segment.
     pub(crate) train: u32,
-    /// What a tail loss probe of a single segment waits for.
+    /// Shortest retransmission timeout, for which a tail loss probe of a single segment waits
+    /// longer.
     pub(crate) rto_min: Nanos,
 }
 
@@ -245,7 +247,7 @@ mod tests {
         assert!(find("vegas").is_none());
     }
 
-    /// What a declaration says is what the controller does: estimates and receivers rely on it.
+    /// Controllers do as they declare: estimates and receivers rely on the declarations.
     #[test]
     fn every_controller_is_as_declared() {
         let path = PathSpec::default();

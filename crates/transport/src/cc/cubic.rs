@@ -98,8 +98,8 @@ pub struct Cubic {
     mss: u16,
     /// C in bytes per second cubed, in parts of 2^10.
     scale: u64,
-    /// What Reno would add in a round trip to get the same mean window with a cut to beta: 3 (1 -
-    /// beta) / (1 + beta) segments, in parts of 2^20 of a byte.
+    /// Growth of Reno in a round trip, for the same mean window with a cut to beta: 3 (1 - beta) /
+    /// (1 + beta) segments, in parts of 2^20 of a byte.
     alpha: u64,
     epoch: Option<Epoch>,
     /// The plateau, in bytes.

@@ -114,7 +114,7 @@ impl Dctcp {
 }
 
 impl Dctcp {
-    /// The same in parts of 1024, with g = 2^-10 at least.
+    /// Ends a window of data as `close_window` does, in parts of 1024, with g = 2^-10 at least.
     fn close_coarsely(&mut self) {
         let shift = u32::from(self.g_shift.min(10));
         let alpha = self.alpha >> 10;
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(window(2_500, 7_500), 82_800 + 16_384);
     }
 
-    /// One acknowledgement of many packets, as in QUIC: only the marked ones count as marked.
+    /// An acknowledgement of many packets, as in QUIC: only the marked packets count as marked.
     #[test]
     fn a_partly_marked_acknowledgement_counts_its_marked_bytes() {
         let mut c = dctcp(0);

@@ -8,7 +8,7 @@ use alloc::collections::VecDeque;
 
 use cemark_wire::{Nanos, Rate};
 
-/// What one acknowledgement shows about the path.
+/// A sample of the path, from an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered {
     /// When it arrived.
@@ -35,7 +35,7 @@ pub struct Delivered {
     pub in_recovery: bool,
 }
 
-/// What is remembered of a packet. `start` and `end` are stream offsets or packet numbers.
+/// The sampler's record of a packet. `start` and `end` are stream offsets or packet numbers.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     start: u64,

@@ -38,9 +38,11 @@ pub struct Flight<C> {
     cut: Cut,
     /// Packets with CE reported so far.
     ce_total: u64,
-    /// What the current ACK frame acknowledged: packets, bytes, and bytes in flight before it.
+    /// Packets and bytes that the current ACK frame acknowledged, and bytes in flight before the
+    /// frame.
     acked: Batch,
-    /// What the current loss detection declared lost.
+    /// Packets and bytes that the current loss detection declared lost, and bytes in flight before
+    /// it.
     lost: Batch,
     /// Bytes lost since the last sample.
     lost_bytes: u64,

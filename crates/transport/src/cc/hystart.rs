@@ -16,7 +16,7 @@ const DELAY: (u64, u64) = (4_000_000, 1_000_000_000);
 /// Samples at the start of a round whose minimum is its round trip.
 const SAMPLES: u8 = 8;
 
-/// What one sender knows about the current round.
+/// State of a sender in the current round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hystart {
     /// Smallest round trip in nanoseconds; 0 before the first sample.

@@ -82,7 +82,7 @@ pub struct CeCounted {
     pub bytes_in_flight: u64,
 }
 
-/// What the current window of data has reduced the congestion window for already.
+/// The event for which the sender has reduced the congestion window in the current window of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     /// Nothing yet.
@@ -108,7 +108,8 @@ pub struct Lost {
     /// Nothing was acknowledged for a whole retransmission timeout (TCP), or for the span of
     /// persistent congestion (QUIC, RFC 9002 section 7.6).
     pub timeout: bool,
-    /// What this window of data has reduced the congestion window for already.
+    /// The event for which the sender has reduced the congestion window in this window of data
+    /// already.
     pub already: Cut,
 }
 

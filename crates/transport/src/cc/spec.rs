@@ -9,7 +9,7 @@ use cemark_param::{Declares, ParamSpec, Values};
 use super::Controller;
 use crate::Stack;
 
-/// What a controller learns about its transport when it is made.
+/// Facts about the transport, for a controller when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSpec {
     /// Payload bytes of a full packet (TCP's MSS, QUIC's maximum datagram size).
@@ -50,10 +50,10 @@ impl Default for PathSpec {
 /// How a controller is made, which depends on the endpoints that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// It is a [`Controller`] of a stream (TCP, QUIC). [`boxed`] is the function for any type that
+    /// A [`Controller`] of a stream (TCP, QUIC). [`boxed`] is the function for any type that
     /// implements [`FromControl`].
     Stream(fn(&PathSpec, &Control) -> Box<dyn Controller>),
-    /// It is the reaction point of RDMA queue pairs, which [`crate::rdma`] makes.
+    /// The reaction point of RDMA queue pairs, which [`crate::rdma`] makes.
     QueuePair,
 }
 
@@ -64,7 +64,7 @@ pub struct ControllerSpec {
     pub name: &'static str,
     /// How papers and people write it.
     pub title: &'static str,
-    /// One sentence: how it reacts.
+    /// How the controller reacts, in one sentence.
     pub doc: &'static str,
     /// Its parameters, in the order of [`Control::values`].
     pub params: &'static [ParamSpec],
@@ -73,12 +73,13 @@ pub struct ControllerSpec {
     /// Its receiver has to report every CE mark exactly, as RFC 8257 section 3.2 describes;
     /// otherwise it repeats an echo until the sender confirms it (RFC 3168).
     pub exact_echo: bool,
-    /// It sets a pacing rate itself.
+    /// The controller sets a pacing rate itself.
     pub paced: bool,
-    /// It wants [`Delivered`](super::Delivered) samples.
+    /// The controller wants [`Delivered`](super::Delivered) samples.
     pub wants_delivered: bool,
-    /// It sends less after a loss. One that does not keeps so much in flight at a high loss rate
-    /// that the sender should detect lost retransmissions too, instead of waiting for the timer.
+    /// The controller sends less after a loss. A controller that does not keeps so much in flight
+    /// at a high loss rate that the sender should detect lost retransmissions too, instead of
+    /// waiting for the timer.
     pub slows_for_loss: bool,
     /// How it is made.
     pub build: Build,

@@ -92,14 +92,15 @@ impl Window {
         self.lose_to(mss, bytes_in_flight.min(self.cwnd) / 2, timeout, cut);
     }
 
-    /// The same, where `whole` rounds the threshold down to whole segments. One window of data is
-    /// answered once, whether a loss or an echo came first.
+    /// Answers a loss as [`lose`](Self::lose) does; `whole` rounds the threshold down to whole
+    /// segments. The controller answers one window of data once, whether a loss or an echo came
+    /// first.
     pub(crate) fn lose_half(&mut self, mss: u64, loss: &Lost, whole: bool) {
         let half = floor(mss, loss.bytes_in_flight.min(self.cwnd) / 2, whole);
         self.lose_to(mss, half, loss.timeout, loss.already == Cut::None);
     }
 
-    /// The same, with a threshold of `bytes`.
+    /// Answers a loss as [`lose`](Self::lose) does, with a threshold of `bytes`.
     pub(crate) fn lose_to(&mut self, mss: u64, bytes: u64, timeout: bool, cut: bool) {
         if cut {
             self.cut_to(mss, bytes);

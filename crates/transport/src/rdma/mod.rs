@@ -54,7 +54,7 @@ pub const NAK: Flags = Flags::RETX;
 pub struct Rdma {
     /// How the sender reacts to notifications.
     pub dcqcn: Dcqcn,
-    /// What is retransmitted after a loss.
+    /// Packets that are retransmitted after a loss.
     pub retransmit: Retransmit,
     /// Shortest time between two notifications of a flow.
     pub cnp_gap: Nanos,
@@ -62,7 +62,7 @@ pub struct Rdma {
     pub cnp_class: Option<u8>,
 }
 
-/// What is retransmitted after a loss.
+/// Packets that are retransmitted after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Retransmit {

@@ -144,7 +144,7 @@ impl ReactionPoint {
         }
     }
 
-    /// One step of the rate. The two counts of steps decide which rule applies.
+    /// Takes a step of the rate. The two counts of steps decide which rule applies.
     fn increase(&mut self, cfg: &Dcqcn) {
         let f = cfg.fast_recovery;
         let (most, least) = match self.timer_steps > self.byte_steps {

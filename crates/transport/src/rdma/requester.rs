@@ -22,10 +22,10 @@ pub struct RequesterStats {
     pub timeouts: u32,
 }
 
-/// What only a selective sender with a loss needs.
+/// State that only a selective sender with a loss needs.
 #[derive(Debug, Default)]
 struct Scoreboard {
-    /// What the responder holds above `una`.
+    /// Bytes that the responder holds above `una`.
     held: Ranges,
     /// Everything missing below it is lost.
     lost_end: u64,

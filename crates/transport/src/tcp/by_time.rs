@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a sender with RACK and tail loss probes (RFC 8985) does beyond [`super::recovery`]. The
-//! state is in [`super::rack`] and [`super::tlp`].
+//! Loss detection of a sender with RACK and tail loss probes (RFC 8985), beyond
+//! [`super::recovery`]. The state is in [`super::rack`] and [`super::tlp`].
 
 use cemark_wire::{Flags, Nanos};
 

@@ -26,7 +26,7 @@ impl SackBlocks {
     }
 }
 
-/// What two connections exchange over the network.
+/// A frame that two connections exchange over the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// Data or a SYN. Switches on the way may change its `ecn` to CE.
@@ -39,7 +39,7 @@ pub enum Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MessageId(pub u64);
 
-/// What a connection reports to its user.
+/// An event that a connection reports to its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The peer has all of this message.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What only some senders have: a pacing gate, samples of the delivery rate, and the state of an
-//! operating system's habits. Others hold no memory for it.
+//! State that only some senders have: a pacing gate, samples of the delivery rate, proportional
+//! rate reduction, RACK and tail loss probes. Other senders hold no memory for it.
 
 use alloc::boxed::Box;
 

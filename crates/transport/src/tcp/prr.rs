@@ -12,12 +12,13 @@ pub(crate) struct Prr {
     delivered: u64,
     /// Sent since it began.
     out: u64,
-    /// What may be in flight now.
+    /// Bytes that may be in flight now.
     window: u64,
     /// Everything below it was sent before the reduction.
     end: u64,
-    /// It ends when `end` is acknowledged (a loss); otherwise one byte later, when the first
-    /// segment of the smaller window is, which carried CWR.
+    /// The reduction answers a loss and ends when `end` is acknowledged. A reduction for an echo
+    /// ends one byte later, when the first segment of the smaller window is acknowledged, which
+    /// carried CWR.
     for_loss: bool,
 }
 
@@ -50,7 +51,7 @@ impl Prr {
         self.active
     }
 
-    /// What may be in flight, if a reduction is under way.
+    /// Bytes that may be in flight, if a reduction is under way.
     pub(crate) fn window(&self) -> Option<u64> {
         self.active.then_some(self.window)
     }

@@ -10,7 +10,7 @@ use cemark_wire::Nanos;
 pub(crate) struct Rack {
     /// Segments that left for the first time and are not acknowledged, in order: end and time.
     sent: VecDeque<(u64, u64)>,
-    /// Of the segments that arrived, the one that left last: its time and its end.
+    /// Time and end of the segment that left last, among the segments that arrived.
     latest: (u64, u64),
     /// Its round trip, and the smallest of the connection.
     rtt: u64,
@@ -29,7 +29,8 @@ impl Rack {
         }
     }
 
-    /// What ends at or before `end` has arrived for the first time, by SACK or in order.
+    /// The segments that end at or before `end` have arrived for the first time, by SACK or in
+    /// order.
     pub(crate) fn arrived(&mut self, now: Nanos, end: u64) {
         let past = self.sent.partition_point(|s| s.0 <= end);
         if let Some(&(end, at)) = past.checked_sub(1).and_then(|i| self.sent.get(i)) {
@@ -132,7 +133,7 @@ mod tests {
         rack
     }
 
-    /// One segment beyond a hole: the hole is lost a quarter of a round trip later, not at once.
+    /// A segment beyond a hole: the hole is lost a quarter of a round trip later, not at once.
     #[test]
     fn a_suspected_segment_gets_a_quarter_of_a_round_trip() {
         let mut rack = three();

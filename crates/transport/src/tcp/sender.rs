@@ -45,10 +45,11 @@ pub struct SenderStats {
     pub ecn_cuts: u32,
 }
 
-/// What only a sender with a loss needs (RFC 6675). Allocated at the first loss and kept.
+/// State that only a sender with a loss needs (RFC 6675). The sender allocates it at the first loss
+/// and keeps it.
 #[derive(Debug, Default)]
 pub(crate) struct Scoreboard {
-    /// What SACK blocks reported, above `una`.
+    /// Bytes that SACK blocks reported, above `una`.
     pub(crate) sacked: Ranges,
     /// Bytes in `sacked`.
     pub(crate) sacked_bytes: u64,
@@ -145,7 +146,7 @@ impl Sender {
         Sender::with(cfg, congestion)
     }
 
-    /// The same with a controller of your own. The receiver still echoes as `cfg.control` needs it.
+    /// A sender with a controller of your own. The receiver still echoes as `cfg.control` needs it.
     pub fn with_controller(cfg: &Config, controller: Box<dyn Controller>) -> Sender {
         let congestion = Congestion::custom(&cfg.path(), controller, pacing(cfg));
         Sender::with(cfg, congestion)

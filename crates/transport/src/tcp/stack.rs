@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Habits of operating systems that the RFCs leave open, or that only newer ones describe.
 
-/// What the stack of an operating system does beyond the common core of TCP. Everything is off by
+/// Habits of an operating system's stack, beyond the common core of TCP. Every habit is off by
 /// default, as in the simulators of the field; each field can be switched on by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -5,7 +5,7 @@ use cemark_wire::Nanos;
 
 use super::sender::Phase;
 
-/// What the probe waits beyond two round trips (Linux; the RFC leaves a margin to the
+/// Nanoseconds that the probe waits beyond two round trips (Linux; the RFC leaves a margin to the
 /// implementation).
 const MARGIN: u64 = 2_000_000;
 

@@ -20,7 +20,7 @@ use crate::units::span;
 /// Share of the observations in one bucket from which on a note says so.
 const MOST: f64 = 0.5;
 
-/// What follows the name of a metric in its buckets.
+/// End of the name of a metric in its buckets.
 const SUFFIX: &str = "_bucket";
 
 /// An upper bound, none for `+Inf`, and how many observations are no longer.

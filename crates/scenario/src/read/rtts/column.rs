@@ -90,7 +90,7 @@ fn value(text: &str, separator: char, column: usize, unit: Option<u64>) -> Resul
     }
 }
 
-/// What separates the cells, by the first line.
+/// The separator of the cells, by the first line.
 fn separator(line: &str) -> char {
     *['\t', ';']
         .iter()

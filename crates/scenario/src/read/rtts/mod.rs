@@ -76,7 +76,7 @@ pub(crate) enum Column {
     Number(usize),
 }
 
-/// What the section says about the file.
+/// The section's keys about the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ask {
     column: Option<Column>,
@@ -88,7 +88,7 @@ pub(crate) struct Ask {
 /// A file, and how it is to be read.
 pub(crate) type Source = (PathBuf, Ask);
 
-/// What a file contains.
+/// The RTTs of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) model: RttModel,
@@ -154,7 +154,7 @@ impl Tables {
         Ok(model)
     }
 
-    /// What the author of the files should know, each with the points that it concerns.
+    /// Warnings about the files of RTTs, each with the number of its points.
     pub(crate) fn warnings(&self, points: &[Point]) -> Vec<Warning> {
         let about = |(source, found): (&Source, &Found)| {
             let file = source.0.display().to_string();

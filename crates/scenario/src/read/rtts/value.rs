@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One RTT of a measurement: a number, perhaps with its unit.
+//! A single RTT of a measurement: a number, perhaps with its unit.
 
 use cemark_wire::Picos;
 
