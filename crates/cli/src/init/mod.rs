@@ -20,7 +20,6 @@ use self::ask::Questions;
 use self::rtts::Numbers;
 use self::size::Extent;
 use self::text::Parts;
-pub(crate) use self::text::{comment, quoted};
 use crate::exit::{Failure, answer, note};
 use crate::output::{IN_THE_WAY, Replace, exists, put};
 
@@ -292,7 +291,7 @@ fn sizes_that_exist(text: &str) -> Result<String, String> {
     let scenario = format!(
         "[topology]\nkind = \"star\"\nhosts = 2\n[[workload]]\nkind = \"poisson\"\nload = 0.1\n\
          flows = 1\nsizes = {}\n[[scheme]]\nmarker = \"none\"\n[transport]\ncontrol = \"cubic\"\n",
-        text::quoted(&sizes)
+        crate::template::quoted(&sizes)
     );
     match parse(&scenario, "here.toml", &Overrides::default()) {
         Ok(_) => Ok(sizes),
