@@ -13,7 +13,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::{Shell, aot};
 
-use crate::exit::{Failure, answer};
+use crate::exit::{Failure, answer, user};
 use crate::help;
 use crate::theory;
 
@@ -37,10 +37,10 @@ pub(crate) fn completions(args: &Args) -> Result<(), Failure> {
         aot::Shell::PowerShell => "powershell",
         aot::Shell::Zsh => "zsh",
         other => {
-            return Err(Failure::User(miette::miette!(
-                help = "write bash, zsh, fish, powershell or elvish",
-                "there are no completions for {other}"
-            )));
+            return Err(user(
+                format!("there are no completions for {other}"),
+                "write bash, zsh, fish, powershell or elvish",
+            ));
         }
     };
     let builtins = Shells::builtins();

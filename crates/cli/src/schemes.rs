@@ -9,7 +9,7 @@ use cemark_report::text::wrap;
 use serde::Serialize;
 
 use crate::Format;
-use crate::exit::{Failure, answer, answer_json};
+use crate::exit::{Failure, answer, answer_json, user};
 use crate::terminal::look;
 
 /// Arguments of `cemark schemes`.
@@ -71,10 +71,10 @@ fn unknown(name: &str) -> Failure {
     let names = catalogue::ALL
         .iter()
         .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
-    Failure::User(miette::miette!(
-        help = cemark_scenario::near(name, names),
-        "there is no scheme called `{name}`"
-    ))
+    user(
+        format!("there is no scheme called `{name}`"),
+        cemark_scenario::near(name, names),
+    )
 }
 
 fn json(s: &SchemeSpec) -> Scheme {

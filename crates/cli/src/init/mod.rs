@@ -20,7 +20,7 @@ use self::ask::Questions;
 use self::rtts::Numbers;
 use self::size::Extent;
 use self::text::Parts;
-use crate::exit::{Failure, answer, note};
+use crate::exit::{Failure, answer, note, user};
 use crate::output::{IN_THE_WAY, Replace, exists, put};
 
 /// Arguments of `cemark init`.
@@ -124,7 +124,7 @@ pub(crate) fn init(args: &Args) -> Result<(), Failure> {
     let bytes = answers
         .buffer
         .bytes(cell)
-        .map_err(|why| Failure::User(miette::miette!(help = why, "--buffer cannot be used")))?;
+        .map_err(|why| user("--buffer cannot be used", why))?;
     beside(&mut answers, &args.file);
     let made = compose(&answers, bytes, cell, &file)?;
     write(&args.file, &made.text, args.force)?;
@@ -155,8 +155,7 @@ struct Made {
 
 /// The scenario of these answers. `file` is where it will be, from which paths in it start.
 fn compose(answers: &Answers, buffer: u64, cell: Option<u64>, file: &str) -> Result<Made, Failure> {
-    let fabric = fabric::fabric(answers)
-        .map_err(|why| Failure::User(miette::miette!(help = why, "there is no such fabric")))?;
+    let fabric = fabric::fabric(answers).map_err(|why| user("there is no such fabric", why))?;
     let mut parts = Parts {
         answers,
         fabric: &fabric,
@@ -317,11 +316,6 @@ fn beside(answers: &mut Answers, scenario: &Path) {
     if Path::new(&answers.sizes).is_file() {
         absolute(&mut answers.sizes);
     }
-}
-
-fn user(what: &str, help: &str) -> Failure {
-    let (what, help) = (what.to_owned(), help.to_owned());
-    Failure::User(miette::miette!(help = help, "{what}"))
 }
 
 /// The file's name, if it may be written.
