@@ -61,3 +61,19 @@ pub fn aligned(rows: &[Vec<String>], right: impl Fn(usize) -> bool) -> String {
     };
     rows.iter().map(line).collect()
 }
+
+/// Names, each with the lines of a text beside it, in a width. Names begin after `before` spaces.
+pub fn listed(rows: &[(&str, String)], columns: usize, before: usize) -> String {
+    let names = rows.iter().map(|(name, _)| name.chars().count());
+    let width = names.max().unwrap_or(0);
+    let indent = before + width + 2;
+    let row = |(name, text): &(&str, String)| {
+        let lines: Vec<String> = text
+            .split('\n')
+            .map(|line| hang(line, columns, indent))
+            .collect();
+        let text = lines.join(&format!("\n{:indent$}", ""));
+        format!("{:before$}{name:width$}  {text}\n", "")
+    };
+    rows.iter().map(row).collect()
+}

@@ -12,7 +12,7 @@ use cemark_runner::{Cores, memory};
 use cemark_scenario::Overrides;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use self::bar::Bar;
+use self::bar::Beside;
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json, answer_json_text, machine, user};
 use crate::interrupt::stop_on_ctrl_c;
@@ -187,17 +187,21 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     }
     let stop = stop_on_ctrl_c();
     let points = cores.split(usize::MAX).points;
-    let mut bar = Bar::new(&plans, points, args.quiet, &stop);
+    let progress = bar::progress(&plans, points, args.quiet);
+    let console = Beside {
+        progress: &progress,
+        stop: &stop,
+    };
     let means = Means {
         who: &provenance(),
         cores,
         anyway: args.anyway,
         stop: &stop,
-        console: &bar,
-        show: &bar,
+        console: &console,
+        show: &progress,
     };
     let run = figure::run(&request, means);
-    bar.clear();
+    drop(progress);
     let run = run?;
     match args.format {
         Format::Table => answer(&render::table(&run, look().width))?,

@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use cemark_report::theory::{self, bdp, cedm, dcib, dctcp, ecn_sharp, mq_ecn};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The measure of an input.
 #[derive(Clone, Copy, Deserialize)]
@@ -21,29 +21,34 @@ pub(super) enum Quantity {
     Number(f64, f64),
 }
 
-/// How an output is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+/// The unit of an output; in JSON a base unit.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Unit {
+    #[serde(rename(serialize = "s"))]
     Time,
+    #[serde(rename(serialize = "B"))]
     Bytes,
+    #[serde(rename(serialize = "bit/s"))]
     Rate,
     Packets,
+    #[serde(rename(serialize = ""))]
     Plain,
 }
 
 /// An input with its default, as the user writes it.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     pub name: String,
+    #[serde(skip_serializing)]
     pub kind: Quantity,
     pub default: String,
     pub doc: String,
 }
 
 /// An output.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Output {
     pub name: String,
@@ -52,7 +57,7 @@ pub(super) struct Output {
 }
 
 /// One theory.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Form {
     pub name: String,

@@ -5,11 +5,12 @@ mod forms;
 
 use std::fmt::Write as _;
 
-use cemark_report::{text::wrap, units};
+use cemark_report::text::{listed, wrap};
+use cemark_report::units;
 use cemark_scenario::{Measure, alike, read_quantity};
 use serde::Serialize;
 
-use self::forms::{ALL, Form, Input, Output, Quantity, Unit};
+use self::forms::{ALL, Form, Input, Quantity, Unit};
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json, user};
 use crate::terminal::look;
@@ -47,7 +48,7 @@ struct Column {
 #[derive(Serialize)]
 struct Value {
     name: &'static str,
-    unit: &'static str,
+    unit: Unit,
     formula: &'static str,
     /// `null` where it is unlimited.
     value: f64,
@@ -63,21 +64,7 @@ pub(crate) fn names() -> impl Iterator<Item = (&'static str, String)> {
 
 /// Every theory with its inputs and outputs.
 pub(crate) fn list() -> serde_json::Value {
-    let input = |i: &Input| serde_json::json!({"name": i.name, "default": i.default, "doc": i.doc});
-    let output = |o: &Output| {
-        let unit = unit(o.unit);
-        serde_json::json!({"name": o.name, "unit": unit, "formula": o.formula})
-    };
-    let form = |f: &Form| {
-        serde_json::json!({
-            "name": f.name,
-            "source": f.source,
-            "doc": f.doc,
-            "inputs": f.inputs.iter().map(input).collect::<Vec<_>>(),
-            "outputs": f.outputs.iter().map(output).collect::<Vec<_>>(),
-        })
-    };
-    ALL.iter().map(form).collect()
+    serde_json::to_value(&*ALL).expect("strings")
 }
 
 /// A theory by its name.
@@ -234,19 +221,12 @@ fn shown(unit: Unit, x: f64) -> String {
 }
 
 fn all() -> String {
-    let width = ALL.iter().map(|f| f.name.len()).max().unwrap_or(0);
-    let room = look().width.saturating_sub(width + 2);
-    let mut out = String::new();
-    for f in ALL.iter() {
-        for (i, line) in wrap(&f.doc, room).lines().enumerate() {
-            let _ = writeln!(out, "{:width$}  {line}", if i == 0 { &f.name } else { "" });
-        }
-        for line in wrap(&f.source, room).lines() {
-            let _ = writeln!(out, "{:width$}  {line}", "");
-        }
-    }
+    let forms = ALL
+        .iter()
+        .map(|f| (&f.name[..], format!("{}\n{}", f.doc, f.source)));
+    let forms = listed(&forms.collect::<Vec<_>>(), look().width, 0);
     let last = "cemark theory NAME INPUT=VALUE… evaluates one: cemark theory cedm n=2,4,8,16,32";
-    format!("{out}\n{}\n", wrap(last, look().width))
+    format!("{forms}\n{}\n", wrap(last, look().width))
 }
 
 fn table(form: &Form, columns: &[Vec<String>]) -> String {
@@ -285,17 +265,6 @@ fn table(form: &Form, columns: &[Vec<String>]) -> String {
     out
 }
 
-/// How JSON calls a unit.
-fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Time => "s",
-        Unit::Bytes => "B",
-        Unit::Rate => "bit/s",
-        Unit::Packets => "packets",
-        Unit::Plain => "",
-    }
-}
-
 fn json(form: &'static Form, columns: &[Vec<String>]) -> Evaluated {
     let column = |c: &Vec<String>| Column {
         inputs: form
@@ -310,7 +279,7 @@ fn json(form: &'static Form, columns: &[Vec<String>]) -> Evaluated {
             .zip(evaluate(form, c))
             .map(|(o, value)| Value {
                 name: &o.name,
-                unit: unit(o.unit),
+                unit: o.unit,
                 formula: &o.formula,
                 value,
                 unlimited: value == f64::INFINITY,
