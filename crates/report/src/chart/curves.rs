@@ -63,15 +63,15 @@ pub(super) fn draw(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64)
     let soft = style(SIZE, colour::SOFT);
     let title = font::fitted(&y.title, SIZE, width);
     write(area, &title, (0.0, 2.0), &soft, (HPos::Left, VPos::Top));
-    let title = font::fitted(&x.title, SIZE, width - left);
-    let at = (left, height - 6.0);
-    write(area, &title, at, &soft, (HPos::Left, VPos::Center));
     let around = Around {
         left,
         above: ABOVE,
         below: BELOW,
     };
     let plot = Plot::new(area, x, y, &around);
+    let title = font::fitted(&plot.x.title, SIZE, width - left);
+    let at = (left, height - 6.0);
+    write(area, &title, at, &soft, (HPos::Left, VPos::Center));
     if let Some(value) = curves.origin {
         let place = plot.y.place(value);
         let ends = vec![(plot.x.low, place), (plot.x.high, place)];
@@ -120,11 +120,6 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
     let span = curves.x.range.unwrap_or(span);
     let span = (span.0, span.1.max(span.0 + 1e-9));
     let x = Scale::new(&curves.x, span, width - left - RIGHT, false);
-    if last {
-        let soft = style(SIZE, colour::SOFT);
-        let at = (left, height - 6.0);
-        write(area, &x.title, at, &soft, (HPos::Left, VPos::Center));
-    }
     let around = Around {
         left,
         above: 2.0,
@@ -143,6 +138,11 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
         plot.put(End);
     }
     curves.marks.iter().for_each(|mark| plot.mark(mark));
+    if last {
+        let soft = style(SIZE, colour::SOFT);
+        let at = (left, height - 6.0);
+        write(area, &plot.x.title, at, &soft, (HPos::Left, VPos::Center));
+    }
 }
 
 /// Whether the curves of these panels have more points than dots can show.
