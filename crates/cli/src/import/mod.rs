@@ -225,7 +225,7 @@ fn write_list(path: &Path, found: &Found, force: bool) -> Result<(), Failure> {
                 found.flows.len(),
                 text.len() >> 20
             ),
-            &format!("import fewer flows, about {fit}"),
+            format!("import fewer flows, about {fit}"),
         ));
     }
     crate::init::write(path, &text, force)

@@ -323,7 +323,7 @@ pub(crate) fn writable(path: &Path, force: bool) -> Result<String, Failure> {
     let file = path.display().to_string();
     if path.extension().is_none_or(|end| end != "toml") {
         let what = format!("{file} is no name for a scenario: it ends in .toml");
-        return Err(user(&what, &format!("write {file}.toml")));
+        return Err(user(&what, format!("write {file}.toml")));
     }
     if path.exists() && !force {
         return Err(exists(path, IN_THE_WAY));

@@ -92,11 +92,11 @@ impl Ready {
     pub(super) fn run(&self, lab: &Lab) -> Result<Record, Failure> {
         let scratch = Scratch::new().map_err(|e| machine(format!("a scratch folder: {e}")))?;
         let (plan, record) = (scratch.0.join("lab.json"), scratch.0.join("record.json"));
-        let text = serde_json::to_vec(lab).map_err(|e| machine(e))?;
+        let text = serde_json::to_vec(lab).map_err(machine)?;
         std::fs::write(&plan, text).map_err(|e| machine(format!("{}: {e}", plan.display())))?;
         let mut command = match self.kernel {
             Kernel::Uml => {
-                let program = std::env::current_exe().map_err(|e| machine(e))?;
+                let program = std::env::current_exe().map_err(machine)?;
                 let mut command = Command::new(self.sources.join("linux/test/uml.sh"));
                 command
                     .arg(NAME)

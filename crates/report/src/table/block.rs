@@ -137,7 +137,7 @@ impl Block {
         for columns in self.columns.chunk_by(|a, b| a.group == b.group) {
             let (widths, others) = rest.split_at(columns.len());
             rest = others;
-            // A counter stands to the right, as its numbers do.
+            // A counter is on the right, as its numbers are.
             let (head, have) = (columns[0].group, together(widths));
             let counter = columns[0].right() == 0 && head.len() <= columns[0].stat.len() + 1;
             let place = if counter { pad_left } else { pad };
@@ -187,7 +187,7 @@ impl Block {
     }
 }
 
-/// The width of columns that stand together.
+/// The width of neighbouring columns.
 fn together(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + 2 * (widths.len() - 1)
 }
