@@ -166,7 +166,7 @@ fn chart(
     let drawn: Vec<Panel> = panels
         .iter()
         .take(PANELS)
-        .filter_map(|(others, groups)| panel(plan, swept, metric, (others, groups), values))
+        .filter_map(|(others, groups)| panel(plan, swept, metric, others, groups, values))
         .collect();
     if drawn.is_empty() {
         return None;
@@ -212,7 +212,8 @@ fn panel(
     plan: &Plan,
     swept: &Swept<'_>,
     metric: &Metric,
-    (others, groups): (&BTreeMap<String, String>, &[&Group]),
+    others: &BTreeMap<String, String>,
+    groups: &[&Group],
     values: Values,
 ) -> Option<Panel> {
     let mut curves = Vec::new();
