@@ -89,7 +89,7 @@ impl Ran {
                 return Err(errors::of_argument(py, message, known));
             }
         };
-        Ok(py.detach(|| Frame::new(columns(kind, &self.plan, &self.finished))))
+        Ok(py.detach(|| Frame::new(columns(kind, &self.plan, &self.finished).collect())))
     }
 
     /// The charts of the run.

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::exit::Failure;
+use crate::exit::{Failure, user};
 
 /// Arguments of a command that is left out: any.
 #[derive(clap::Args)]
@@ -32,9 +32,9 @@ pub(crate) fn testbed(_: &Args) -> Result<(), Failure> {
 
 /// Refuses a part of cemark, and says how to build it.
 pub(crate) fn refuse(part: &str) -> Result<(), Failure> {
-    Err(Failure::User(miette::miette!(
-        help = "in a checkout, type `cargo run --release --features deploy -- …`, or install \
+    Err(user(
+        format!("this cemark was built without {part}"),
+        "in a checkout, type `cargo run --release --features deploy -- …`, or install \
                 with `cargo install --path crates/cli --features deploy`",
-        "this cemark was built without {part}"
-    )))
+    ))
 }

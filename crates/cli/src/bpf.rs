@@ -14,7 +14,7 @@ use cemark_wire::{Nanos, Rate};
 use clap::{Subcommand, ValueEnum};
 
 use crate::Format;
-use crate::exit::{Failure, answer, complain};
+use crate::exit::{Failure, answer, complain, user};
 
 /// Behind a longer virtual wait packets do not join: ours, long beside any threshold for a data
 /// centre, and short beside the time in which a sender without ECN would fill it.
@@ -136,10 +136,10 @@ fn quantity(
 ) -> Result<u64, Failure> {
     match read_quantity(text, measure) {
         Ok(n) if (low..=high).contains(&n) => Ok(n),
-        Ok(_) => Err(Failure::User(miette::miette!(
-            help = format!("the range is {range}"),
-            "{option} {text} is out of range"
-        ))),
+        Ok(_) => Err(user(
+            format!("{option} {text} is out of range"),
+            format!("the range is {range}"),
+        )),
         Err(why) => Err(Failure::User(miette::miette!("{option}: {why}"))),
     }
 }
@@ -219,10 +219,10 @@ fn retune(
     words: &[String],
 ) -> Result<(), Failure> {
     if speed.is_none() && options.limit.is_none() && options.not_ect.is_none() && words.is_empty() {
-        return Err(Failure::User(miette::miette!(
-            help = "write --rate, --limit, --not-ect, or a parameter: ins_target=300us",
-            "there is nothing to change"
-        )));
+        return Err(user(
+            "there is nothing to change",
+            "write --rate, --limit, --not-ect, or a parameter: ins_target=300us",
+        ));
     }
     let new_rate = speed.map(rate).transpose()?;
     let limit = options.limit()?;

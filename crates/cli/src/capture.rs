@@ -11,7 +11,7 @@ use cemark_sim::{LinkId, Seen, Sightings, Tap, run_with_taps};
 use cemark_wire::Flags;
 
 use crate::Changes;
-use crate::exit::{Failure, answer, note};
+use crate::exit::{Failure, answer, note, user};
 use crate::output::{IN_THE_WAY, Replace, has, put};
 
 const AFTER: &str = "\
@@ -97,10 +97,6 @@ pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-fn user(what: &str, help: String) -> Failure {
-    Failure::User(miette::miette!(help = help, "{what}"))
-}
-
 /// The one point that the options leave.
 fn chosen<'a>(plan: &'a Plan, args: &Args) -> Result<&'a Point, Failure> {
     let labels = || plan.schemes.iter().map(String::as_str);
@@ -110,7 +106,7 @@ fn chosen<'a>(plan: &'a Plan, args: &Args) -> Result<&'a Point, Failure> {
         .filter(|l| labels().all(|known| known != *l))
     {
         return Err(user(
-            &format!("no scheme of this scenario has the label `{label}`"),
+            format!("no scheme of this scenario has the label `{label}`"),
             near(label, labels()),
         ));
     }
@@ -143,7 +139,7 @@ fn chosen<'a>(plan: &'a Plan, args: &Args) -> Result<&'a Point, Failure> {
         advice.push(format!("--seed {}", points[0].seed));
     }
     Err(user(
-        &format!("{} points fit, and one is captured", points.len()),
+        format!("{} points fit, and one is captured", points.len()),
         format!("add {}", advice.join(" ")),
     ))
 }
@@ -169,7 +165,7 @@ fn links(fabric: &Fabric, names: &[String]) -> Result<Vec<LinkId>, Failure> {
             let list =
                 format!("links are named as `{first}`: each direction is one, and * ends it");
             return Err(user(
-                &format!("no link of this fabric is called `{name}`"),
+                format!("no link of this fabric is called `{name}`"),
                 near_of_many(name, known, &list),
             ));
         }

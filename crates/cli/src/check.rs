@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use cemark_report::stats::sequential;
 use cemark_report::summary::hex;
-use cemark_report::{text::wrap, units};
+use cemark_report::text::{aligned, hang, wrap};
+use cemark_report::units;
 use cemark_runner::memory;
 use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
 use cemark_sim::workload::{Kind, RttModel, RttSpread, Workload};
@@ -267,10 +268,9 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     // Of a stated precision the rows are one replication: how many there will be is not known.
     let shown = plan.precision.as_ref().map(|_| first_replication(plan));
     let shown = shown.as_ref().unwrap_or(plan);
-    let seeds = if plan.precision.is_some() {
-        "first seed"
-    } else {
-        "seeds"
+    let (seeds, most) = match plan.precision {
+        Some(_) => ("first seed", "At most "),
+        None => ("seeds", ""),
     };
     let mut rows: Vec<Vec<String>> = vec![plan.axes.clone()];
     rows[0].extend(["scheme", seeds, "packet-hops", "CPU", "memory"].map(str::to_owned));
@@ -293,22 +293,12 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     }
     let names = rows.iter_mut().flatten();
     names.for_each(|cell| *cell = visible(cell).into_owned());
-    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
-    for row in &rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(c, w)| format!("{c:w$}"))
-            .collect();
-        let _ = writeln!(out, "{}", cells.join("  ").trim_end());
-    }
+    out += &aligned(&rows, |_| false);
     if !plan.parameters.is_empty() {
         let _ = writeln!(out, "\nParameters in force:");
     }
     for line in &plan.parameters {
-        let line = wrap(&visible(line), look().width - 4).replace('\n', "\n    ");
-        let _ = writeln!(out, "  {line}");
+        let _ = writeln!(out, "  {}", hang(&visible(line), look().width, 4));
     }
     let seconds = seconds(plan);
     let distinct = plan.distinct();
@@ -325,11 +315,6 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
             wrap(&replications(precision, shown, jobs), look().width)
         );
     }
-    let most = if plan.precision.is_some() {
-        "At most "
-    } else {
-        ""
-    };
     let cost = format!(
         "{most}{points}, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
         units::count(hops),
@@ -340,18 +325,14 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     if plan.precision.is_none() {
         let _ = writeln!(out);
     }
-    for preset in &plan.presets {
-        let _ = writeln!(out, "{}", wrap(&visible(preset), look().width));
-    }
-    for retune in &plan.retunes {
-        let _ = writeln!(out, "{}", wrap(&visible(retune), look().width));
-    }
-    for rtts in base_rtts(plan) {
-        let _ = writeln!(out, "{}", wrap(&rtts.line(), look().width));
-    }
-    let _ = writeln!(out, "{}", wrap(&cost, look().width));
-    if let Some(tail) = tail(shown) {
-        let _ = writeln!(out, "{}", wrap(&tail, look().width));
+    let said = plan
+        .presets
+        .iter()
+        .chain(&plan.retunes)
+        .map(|line| visible(line).into_owned());
+    let rtts = base_rtts(plan).into_iter().map(|rtts| rtts.line());
+    for line in said.chain(rtts).chain([cost]).chain(tail(shown)) {
+        let _ = writeln!(out, "{}", wrap(&line, look().width));
     }
     let _ = writeln!(out, "next    cemark run {scenario}");
     out

@@ -8,6 +8,7 @@ use cemark_formats::{flowmonitor, hpcc};
 use cemark_report::rundir::{self, Run};
 use cemark_report::stats::{SizeClass, Statistic};
 use cemark_report::table::files::Table;
+use cemark_report::text::aligned;
 use clap::ValueEnum;
 
 use crate::exit::{Failure, answer, note};
@@ -63,7 +64,7 @@ pub(crate) fn compare(args: &Args) -> Result<(), Failure> {
     }
     answer(&match args.format {
         Form::Csv => table(&all, |x| x.to_string()).csv(),
-        Form::Table => aligned(&table(&all, |x| format!("{x:.1}"))),
+        Form::Table => shown(table(&all, |x| format!("{x:.1}"))),
     })
 }
 
@@ -154,26 +155,9 @@ fn table(all: &[Flows], number: impl Fn(f64) -> String) -> Table {
 }
 
 /// In columns: words to the left, numbers to the right.
-fn aligned(table: &Table) -> String {
-    let lines: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
-    let width = |i: usize| {
-        lines
-            .iter()
-            .map(|l| l[i].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
-    let mut out = String::new();
-    for line in lines {
-        let cell = |(i, text): (usize, &String)| match i < 2 {
-            true => format!("{text:0$}", widths[i]),
-            false => format!("{text:>0$}", widths[i]),
-        };
-        let cells: Vec<String> = line.iter().enumerate().map(cell).collect();
-        out += cells.join("  ").trim_end();
-        out.push('\n');
-    }
-    out + "\nshort: below 100 KB; medium: to 10 MB; large: above. A run's times are those of its \
+fn shown(table: Table) -> String {
+    let rows: Vec<Vec<String>> = std::iter::once(table.head).chain(table.rows).collect();
+    aligned(&rows, |column| column >= 2)
+        + "\nshort: below 100 KB; medium: to 10 MB; large: above. A run's times are those of its \
            seeds together.\n"
 }

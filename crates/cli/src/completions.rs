@@ -13,7 +13,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::{Shell, aot};
 
-use crate::exit::{Failure, answer};
+use crate::exit::{Failure, answer, user};
 use crate::help;
 use crate::theory;
 
@@ -37,10 +37,10 @@ pub(crate) fn completions(args: &Args) -> Result<(), Failure> {
         aot::Shell::PowerShell => "powershell",
         aot::Shell::Zsh => "zsh",
         other => {
-            return Err(Failure::User(miette::miette!(
-                help = "write bash, zsh, fish, powershell or elvish",
-                "there are no completions for {other}"
-            )));
+            return Err(user(
+                format!("there are no completions for {other}"),
+                "write bash, zsh, fish, powershell or elvish",
+            ));
         }
     };
     let builtins = Shells::builtins();
@@ -60,45 +60,51 @@ pub(crate) fn answer_shell(command: fn() -> Command) {
         .complete();
 }
 
+/// What may follow what was typed.
+type Values = fn(&OsStr) -> Vec<CompletionCandidate>;
+
 /// Tells arguments which values they can have. A value that is not among them is still accepted.
 fn complete(mut command: Command) -> Command {
-    let mut add = |name: &'static str, arg: &'static str, values: ArgValueCompleter| {
+    let mut add = |name: &'static str, arg: &'static str, values: Values| {
         let with = |a: clap::Arg| match a.get_id() == arg {
-            true => a.add(values.clone()),
+            true => a.add(ArgValueCompleter::new(values)),
             false => a,
         };
         // `mut_arg` would move a positional argument behind the others.
         command = std::mem::take(&mut command).mut_subcommand(name, |sub| sub.mut_args(with));
     };
     for name in ["run", "check"] {
-        add(name, "scenario", ArgValueCompleter::new(scenarios));
-        add(name, "set", ArgValueCompleter::new(paths));
+        add(name, "scenario", scenarios);
+        add(name, "set", paths);
     }
-    add("figure", "set", ArgValueCompleter::new(paths));
-    add("figure", "ids", ArgValueCompleter::new(figures));
-    add("bench", "names", ArgValueCompleter::new(benches));
-    add("schemes", "name", ArgValueCompleter::new(schemes));
-    add("export", "name", ArgValueCompleter::new(schemes));
-    add("theory", "name", ArgValueCompleter::new(theories));
-    add("help", "words", ArgValueCompleter::new(help_words));
+    add("figure", "set", paths);
+    add("figure", "ids", |typed| {
+        beginning(typed, figure::names().map(|name| (name, String::new())))
+    });
+    add("bench", "names", |typed| {
+        let builtins = cemark_scenario::BENCHES.iter();
+        beginning(typed, builtins.map(|b| (b.name, b.title())))
+    });
+    add("schemes", "name", schemes);
+    add("export", "name", schemes);
+    add("theory", "name", |typed| beginning(typed, theory::names()));
+    add("help", "words", |typed| beginning(typed, help::words()));
     command
 }
 
 /// The names that begin with what is typed.
-fn beginning<'a>(
+fn beginning<N: AsRef<str>>(
     current: &OsStr,
-    names: impl IntoIterator<Item = (&'a str, String)>,
+    names: impl IntoIterator<Item = (N, String)>,
 ) -> Vec<CompletionCandidate> {
-    let Some(typed) = current.to_str() else {
-        return Vec::new();
+    let typed = current.to_str();
+    let begins = |name: &str| typed.is_some_and(|typed| name.starts_with(typed));
+    let all = names.into_iter().filter(|(name, _)| begins(name.as_ref()));
+    let candidate = |(name, about): (N, String)| {
+        let about = (!about.is_empty()).then(|| about.into());
+        CompletionCandidate::new(name.as_ref()).help(about)
     };
-    let all = names.into_iter();
-    all.filter(|(name, _)| name.starts_with(typed))
-        .map(|(name, about)| {
-            let about = (!about.is_empty()).then(|| about.into());
-            CompletionCandidate::new(name).help(about)
-        })
-        .collect()
+    all.map(candidate).collect()
 }
 
 fn scenarios(current: &OsStr) -> Vec<CompletionCandidate> {
@@ -112,11 +118,6 @@ fn scenarios(current: &OsStr) -> Vec<CompletionCandidate> {
     all
 }
 
-fn benches(current: &OsStr) -> Vec<CompletionCandidate> {
-    let builtins = cemark_scenario::BENCHES.iter();
-    beginning(current, builtins.map(|b| (b.name, b.title())))
-}
-
 fn schemes(current: &OsStr) -> Vec<CompletionCandidate> {
     beginning(
         current,
@@ -124,35 +125,15 @@ fn schemes(current: &OsStr) -> Vec<CompletionCandidate> {
     )
 }
 
-fn figures(current: &OsStr) -> Vec<CompletionCandidate> {
-    beginning(current, figure::names().map(|name| (name, String::new())))
-}
-
-fn theories(current: &OsStr) -> Vec<CompletionCandidate> {
-    beginning(current, theory::names())
-}
-
-fn help_words(current: &OsStr) -> Vec<CompletionCandidate> {
-    let words = help::words();
-    let words = words
-        .iter()
-        .map(|(word, about)| (word.as_str(), about.clone()));
-    beginning(current, words)
-}
-
 /// Paths of `--set`, up to the sign that their value follows.
 fn paths(current: &OsStr) -> Vec<CompletionCandidate> {
     let paths = cemark_scenario::documented_keys();
-    let paths: Vec<(String, String)> = paths
+    let paths = paths
         .into_iter()
         .filter(|key| key.section != "scheme" && !key.section.contains('.'))
         .map(|key| {
             let dot = if key.section.is_empty() { "" } else { "." };
             (format!("{}{dot}{}=", key.section, key.name), key.doc)
-        })
-        .collect();
-    beginning(
-        current,
-        paths.iter().map(|(p, doc)| (p.as_str(), doc.clone())),
-    )
+        });
+    beginning(current, paths)
 }

@@ -2,6 +2,7 @@
 //! How a command ends: an answer on standard output, or a failure on standard error with an exit
 //! code that says whether the user or the machine caused it.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use cemark_report::Console;
@@ -78,6 +79,17 @@ pub(crate) fn not_written(e: io::Error) -> Failure {
         ErrorKind::BrokenPipe => Failure::OutputClosed,
         _ => Failure::Machine(miette::miette!("cannot write to standard output: {e}")),
     }
+}
+
+/// A mistake of the user, with what to write instead.
+pub(crate) fn user(what: impl Display, help: impl Into<String>) -> Failure {
+    let help = help.into();
+    Failure::User(miette::miette!(help = help, "{what}"))
+}
+
+/// A failure that no other input would mend.
+pub(crate) fn machine(what: impl Display) -> Failure {
+    Failure::Machine(miette::miette!("{what}"))
 }
 
 /// Prints a line on standard error. The command continues if standard error is closed. A run stops,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use cemark_marking::{SchemeSpec, catalogue};
 use clap::ValueEnum;
 
-use crate::exit::{Failure, answer};
+use crate::exit::{Failure, answer, machine, user};
 use crate::output::{IN_THE_WAY, Replace, put};
 
 /// Headers that are no scheme and that embedders include themselves.
@@ -48,10 +48,10 @@ const HEADER: &[u8] = b"/* SPDX-License-Identifier: GPL-2.0 OR MIT */\n/*\n * ";
 
 pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     if args.clang.is_some() && args.form == Form::Header {
-        return Err(Failure::User(miette::miette!(
-            help = "add --as bpf, or leave --clang out",
-            "--clang compiles bytecode, and a header is not compiled"
-        )));
+        return Err(user(
+            "--clang compiles bytecode, and a header is not compiled",
+            "add --as bpf, or leave --clang out",
+        ));
     }
     let bytes = match (args.form, &args.clang) {
         (Form::Header, _) => cemark_foreign::header(stem(&args.name)?)?.into_bytes(),
@@ -67,14 +67,14 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => answer(&text),
-        Err(_) if stdout().is_terminal() => Err(Failure::User(miette::miette!(
-            help = format!("write --out {}.o", args.name),
-            "bytecode is not written to a terminal"
-        ))),
+        Err(_) if stdout().is_terminal() => Err(user(
+            "bytecode is not written to a terminal",
+            format!("write --out {}.o", args.name),
+        )),
         Err(raw) => stdout()
             .lock()
             .write_all(raw.as_bytes())
-            .map_err(|e| Failure::Machine(miette::miette!("cannot write to standard output: {e}"))),
+            .map_err(|e| machine(format!("cannot write to standard output: {e}"))),
     }
 }
 
@@ -94,16 +94,16 @@ fn stem(name: &str) -> Result<&str, Failure> {
 
 fn scheme(name: &str) -> Result<&'static SchemeSpec, Failure> {
     if HEADERS.contains(&name) {
-        return Err(Failure::User(miette::miette!(
-            help = "leave --as bpf out, or name a scheme",
-            "{name}.h is not a scheme, so it has no bytecode of its own"
-        )));
+        return Err(user(
+            format!("{name}.h is not a scheme, so it has no bytecode of its own"),
+            "leave --as bpf out, or name a scheme",
+        ));
     }
     catalogue::find(name).ok_or_else(|| {
         let known = catalogue::ALL.iter().map(|s| s.name).chain(HEADERS);
-        Failure::User(miette::miette!(
-            help = cemark_scenario::near(name, known),
-            "no marking scheme or header is called `{name}`"
-        ))
+        user(
+            format!("no marking scheme or header is called `{name}`"),
+            cemark_scenario::near(name, known),
+        )
     })
 }

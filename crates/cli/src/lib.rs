@@ -35,6 +35,7 @@ mod run;
 mod schemes;
 mod screen;
 mod shell;
+mod template;
 mod terminal;
 #[cfg(all(target_os = "linux", feature = "deploy"))]
 mod testbed;

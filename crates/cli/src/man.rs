@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::exit::{Failure, answer, note};
+use crate::exit::{Failure, answer, note, user};
 use crate::output::{Replace, has, put};
 
 /// Arguments of `cemark man`.
@@ -34,10 +34,10 @@ pub(crate) fn man(args: &Args, mut command: Command) -> Result<(), Failure> {
         Some((name, sub)) => answer(&page(sub, Some(name))),
         None => {
             let names = pages.iter().map(|(name, _)| name.as_str());
-            Err(Failure::User(miette::miette!(
-                help = cemark_scenario::near(name, names),
-                "there is no command `{name}`"
-            )))
+            Err(user(
+                format!("there is no command `{name}`"),
+                cemark_scenario::near(name, names),
+            ))
         }
     }
 }

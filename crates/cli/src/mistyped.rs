@@ -9,7 +9,7 @@ use cemark_scenario::{near, near_of_many};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-use crate::exit::{self, Failure};
+use crate::exit::{self, user};
 use crate::program;
 
 /// Prints help to standard output, or a mistake to standard error. Returns the exit code.
@@ -20,7 +20,7 @@ pub(crate) fn answer(e: &Error, whole: &Command) -> u8 {
     }
     let (command, path) = typed(whole);
     let (what, help) = explained(e, command, &path);
-    exit::code(Err(Failure::User(miette::miette!(help = help, "{what}"))))
+    exit::code(Err(user(what, help)))
 }
 
 /// The command that was typed, and its words: `cemark p4 spec`.

@@ -13,7 +13,7 @@ use cemark_report::{Comparisons, Error, Finished, RunDir};
 use cemark_scenario::{Overrides, Point};
 use clap::ValueEnum;
 
-use crate::exit::{Failure, answer, complain};
+use crate::exit::{Failure, answer, complain, user};
 use crate::output::{self, IN_THE_WAY, Replace};
 
 const AFTER: &str = "\
@@ -308,10 +308,10 @@ pub(crate) fn directory(run: &str) -> Result<PathBuf, Failure> {
         return Ok(path);
     }
     if path.is_file() && !run.ends_with(".toml") {
-        return Err(Failure::User(miette::miette!(
-            help = "name the directory that contains it",
-            "{run} is a file, not the directory of a run"
-        )));
+        return Err(user(
+            format!("{run} is a file, not the directory of a run"),
+            "name the directory that contains it",
+        ));
     }
     let name = Path::new(run).file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
@@ -333,21 +333,21 @@ pub(crate) fn directory(run: &str) -> Result<PathBuf, Failure> {
     runs.sort();
     match (&runs[..], plan) {
         ([one], _) => Ok(one.clone()),
-        ([], None) => Err(Failure::User(miette::miette!(
-            help = "name a directory that `cemark run` made (runs/SCENARIO-DIGEST), or a scenario \
+        ([], None) => Err(user(
+            format!("there is no directory {run}, and no scenario of this name"),
+            "name a directory that `cemark run` made (runs/SCENARIO-DIGEST), or a scenario \
                     that has been run here",
-            "there is no directory {run}, and no scenario of this name"
-        ))),
-        ([], Some(_)) => Err(Failure::User(miette::miette!(
-            help = format!("first run it: cemark run {run}"),
-            "{run} has not been run here: there is no runs/{name}-…"
-        ))),
+        )),
+        ([], Some(_)) => Err(user(
+            format!("{run} has not been run here: there is no runs/{name}-…"),
+            format!("first run it: cemark run {run}"),
+        )),
         (several, _) => {
             let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
-            Err(Failure::User(miette::miette!(
-                help = format!("name one of them: {}", names.join(", ")),
-                "{run} has been run in several forms"
-            )))
+            Err(user(
+                format!("{run} has been run in several forms"),
+                format!("name one of them: {}", names.join(", ")),
+            ))
         }
     }
 }

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
 use cemark_param::Dialect;
-use cemark_report::text::wrap;
+use cemark_report::text::{hang, listed, wrap};
 use serde::Serialize;
 
 use crate::Format;
-use crate::exit::{Failure, answer, answer_json};
+use crate::exit::{Failure, answer, answer_json, user};
 use crate::terminal::look;
 
 /// Arguments of `cemark schemes`.
@@ -71,10 +71,10 @@ fn unknown(name: &str) -> Failure {
     let names = catalogue::ALL
         .iter()
         .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
-    Failure::User(miette::miette!(
-        help = cemark_scenario::near(name, names),
-        "there is no scheme called `{name}`"
-    ))
+    user(
+        format!("there is no scheme called `{name}`"),
+        cemark_scenario::near(name, names),
+    )
 }
 
 fn json(s: &SchemeSpec) -> Scheme {
@@ -104,21 +104,11 @@ fn json(s: &SchemeSpec) -> Scheme {
 }
 
 fn all(schemes: &[&SchemeSpec]) -> String {
-    let width = schemes.iter().map(|s| s.name.len()).max().unwrap_or(0);
-    let mut out = String::new();
-    for s in schemes {
-        let room = look().width.saturating_sub(width + 2);
-        for (i, line) in wrap(s.doc, room).lines().enumerate() {
-            let _ = writeln!(out, "{:width$}  {line}", if i == 0 { s.name } else { "" });
-        }
-        let _ = writeln!(
-            out,
-            "{:width$}  {}",
-            "",
-            wrap(s.paper, room).replace('\n', &format!("\n{:width$}  ", ""))
-        );
-    }
-    out + "\ncemark schemes NAME shows one with its parameters\n"
+    let schemes = schemes
+        .iter()
+        .map(|s| (s.name, format!("{}\n{}", s.doc, s.paper)));
+    listed(&schemes.collect::<Vec<_>>(), look().width, 0)
+        + "\ncemark schemes NAME shows one with its parameters\n"
 }
 
 /// A scheme with its parameters.
@@ -152,8 +142,7 @@ pub(crate) fn one(s: &SchemeSpec) -> String {
             doc += &format!(" One of {}.", words.join(", "));
         }
         let indent = name + value + unit + 6;
-        let doc = wrap(&doc, width.saturating_sub(indent).max(20))
-            .replace('\n', &format!("\n{}", " ".repeat(indent)));
+        let doc = hang(&doc, width.max(indent + 20), indent);
         let default = default(p);
         let _ = writeln!(
             out,

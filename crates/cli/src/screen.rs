@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use cemark_report::text::wrap;
+use cemark_report::text::{listed, wrap};
 use clap::Command;
 
 /// What cemark is.
@@ -94,13 +94,5 @@ fn about(command: &Command, name: &str) -> String {
 
 /// A title and two columns.
 fn group(out: &mut String, title: &str, lines: &[(&str, String)], columns: usize) {
-    let len = |text: &str| text.chars().count();
-    let width = lines.iter().map(|(left, _)| len(left)).max().unwrap_or(0);
-    let indent = width + 4;
-    let _ = writeln!(out, "\n{title}");
-    for (left, right) in lines {
-        let right = wrap(right, columns.saturating_sub(indent));
-        let right = right.replace('\n', &format!("\n{:indent$}", ""));
-        let _ = writeln!(out, "  {left:width$}  {right}");
-    }
+    let _ = write!(out, "\n{title}\n{}", listed(lines, columns, 2));
 }

@@ -21,28 +21,22 @@ pub fn of_row(row: &RowResult) -> Option<Chart> {
             None => panels.push((part.unit.clone(), vec![drawn])),
         }
     }
-    if panels.is_empty() {
-        return None;
-    }
-    Some(Chart {
+    let panel = |(unit, rows)| {
+        let rows = Rows {
+            axis: Axis::new("", Unit::Other(unit)),
+            origin: None,
+            rows,
+        };
+        Panel::new("", Body::Rows(rows))
+    };
+    (!panels.is_empty()).then(|| Chart {
         name: file_word(&row.id),
         title: format!("{}: {}", row.id, row.experiment),
         caption: "Dots: measured, with their 95 % intervals. Diamonds: published. Shaded: the \
                   band in which the number counts as reproduced."
             .to_owned(),
         legend: Vec::new(),
-        panels: panels
-            .into_iter()
-            .map(|(unit, rows)| Panel {
-                title: String::new(),
-                note: String::new(),
-                body: Body::Rows(Rows {
-                    axis: Axis::new("", Unit::Other(unit)),
-                    origin: None,
-                    rows,
-                }),
-            })
-            .collect(),
+        panels: panels.into_iter().map(panel).collect(),
     })
 }
 

@@ -10,7 +10,7 @@
 //! higher level ([`super::looks`]); those from flows, which are formed at 95 %, are widened for
 //! it.
 
-use cemark_report::stats::{Method, mean, t_975};
+use cemark_report::stats::{Method, mean, standard_error, t_975};
 
 /// One statistic over the seeds of an experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,12 +34,8 @@ impl Estimate {
     /// A computed number, which has no random error.
     pub fn exact(value: f64) -> Self {
         Estimate {
-            seeds: vec![value],
-            flows: Vec::new(),
-            tail: false,
-            few: false,
             fixed: Some((value, value)),
-            picked_of: 1,
+            ..Estimate::of_seeds(vec![value])
         }
     }
 
@@ -60,12 +56,9 @@ impl Estimate {
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
         Estimate {
-            seeds,
             flows,
             tail,
-            few: false,
-            fixed: None,
-            picked_of: 1,
+            ..Estimate::of_seeds(seeds)
         }
     }
 
@@ -127,18 +120,8 @@ impl Estimate {
     }
 
     fn half_by_seeds(&self, alpha: f64) -> Option<f64> {
-        let n = self.seeds.len();
-        if n < 3 {
-            return None;
-        }
-        let mean = self.value();
-        let variance = self
-            .seeds
-            .iter()
-            .map(|v| (v - mean) * (v - mean))
-            .sum::<f64>()
-            / (n - 1) as f64;
-        Some(student(n - 1, alpha / self.picked_of as f64) * (variance / n as f64).sqrt())
+        let error = standard_error(&self.seeds)?;
+        Some(student(self.seeds.len() - 1, alpha / self.picked_of as f64) * error)
     }
 
     /// From halves of 95 %. A tail's comes from very many flows, one of batches from at least five:
@@ -186,12 +169,9 @@ impl Estimate {
             .iter()
             .all(|(_, e)| e.fixed.is_some_and(|(a, b)| a == b));
         let mut sum = Estimate {
-            seeds,
             flows,
             tail: terms.iter().any(|(_, e)| e.tail),
-            few: false,
-            fixed: None,
-            picked_of: 1,
+            ..Estimate::of_seeds(seeds)
         };
         sum.fixed = exact.then(|| (sum.value(), sum.value()));
         Some(sum)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use cemark_report::metrics::{self, Metric, Sample, Value};
 use cemark_report::stats::{self, Statistic};
+use cemark_report::text::distinct;
 use cemark_scenario::near_of_many;
 use cemark_sim::outcome::FlowRecord;
 
@@ -109,21 +110,14 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Row
 
 /// Whether a row reads the points of a scheme at these values of the axes.
 pub(super) fn reads(row: &Row, axes: &Axes, scheme: &str) -> bool {
-    let named = [&row.scheme, &row.against];
-    let chosen = |selection: &Selection, changed: &Selection| {
-        selection.iter().all(|(axis, wanted)| {
-            let wanted = changed.get(axis).unwrap_or(wanted);
-            value(axes, axis).is_some_and(|v| wanted.has(v))
-        }) && changed
-            .iter()
-            .all(|(axis, wanted)| value(axes, axis).is_some_and(|v| wanted.has(v)))
+    let mut named = [&row.scheme, &row.against].into_iter().chain(&row.schemes);
+    let changed = |minus: &Selection| {
+        let mut selection = row.selection.clone();
+        selection.extend(minus.clone());
+        fits(axes, &selection)
     };
-    named.into_iter().chain(&row.schemes).any(|s| s == scheme)
-        && (chosen(&row.selection, &Selection::new())
-            || row
-                .minus
-                .as_ref()
-                .is_some_and(|changed| chosen(&row.selection, changed)))
+    named.any(|s| s == scheme)
+        && (fits(axes, &row.selection) || row.minus.as_ref().is_some_and(changed))
 }
 
 fn different_seeds(what: &str) -> RowError {
@@ -150,16 +144,8 @@ fn metric(key: &str) -> Result<&'static Metric, RowError> {
 impl Data<'_> {
     /// The different combinations of axes that match, in order.
     fn select(&self, selection: &Selection) -> Result<Vec<&Axes>, RowError> {
-        let mut found: Vec<&Axes> = Vec::new();
-        for cell in &self.cells {
-            if !found.contains(&cell.axes)
-                && selection
-                    .iter()
-                    .all(|(axis, wanted)| value(cell.axes, axis).is_some_and(|v| wanted.has(v)))
-            {
-                found.push(cell.axes);
-            }
-        }
+        let all = self.cells.iter().map(|cell| cell.axes);
+        let found = distinct(all.filter(|axes| fits(axes, selection)));
         let known = |axis: &str| self.cells.iter().any(|c| value(c.axes, axis).is_some());
         if let Some(axis) = selection.keys().find(|axis| !known(axis)) {
             let axes = self.cells.first().map(|c| c.axes.keys().cloned().collect());
@@ -202,6 +188,12 @@ fn written(selection: &Selection) -> String {
         }
     });
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether axes have the values that a selection asks for.
+pub(super) fn fits(axes: &Axes, selection: &Selection) -> bool {
+    let mut wanted = selection.iter();
+    wanted.all(|(axis, wanted)| value(axes, axis).is_some_and(|v| wanted.has(v)))
 }
 
 /// The value of an axis that is called by the last words of its path.

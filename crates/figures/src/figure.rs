@@ -79,7 +79,8 @@ impl<'a> Figure<'a> {
         conditions: &[Condition<'_>],
         open: &[usize],
         parts: &mut Vec<PartResult>,
-        (data, look): (&Data<'_>, Option<Look>),
+        data: &Data<'_>,
+        look: Option<Look>,
     ) -> Result<Vec<RowResult>, Error> {
         let mut models = Models::default();
         for c in open {
@@ -109,7 +110,7 @@ impl<'a> Figure<'a> {
             alpha: 0.05,
         };
         Ok(Looked {
-            rows: self.judge(&conditions, &open, &mut Vec::new(), (&data, None))?,
+            rows: self.judge(&conditions, &open, &mut Vec::new(), &data, None)?,
             ..Looked::default()
         })
     }
@@ -117,13 +118,14 @@ impl<'a> Figure<'a> {
     /// Runs the figure until the look `last`.
     pub(super) fn run(
         &self,
-        (purse, last): (&mut Purse, u32),
+        purse: &mut Purse,
+        last: u32,
         means: Means<'_>,
     ) -> Result<One, Failure> {
         let (mut looked, points) = match &self.experiment {
             None => (self.compute()?, None),
             Some(experiment) => {
-                let (looked, points) = self.simulate(experiment, (purse, last), means)?;
+                let (looked, points) = self.simulate(experiment, purse, last, means)?;
                 (looked, Some(points))
             }
         };
@@ -157,7 +159,8 @@ impl<'a> Figure<'a> {
     fn simulate<'e>(
         &self,
         experiment: &'e Experiment,
-        (purse, last): (&mut Purse, u32),
+        purse: &mut Purse,
+        last: u32,
         means: Means<'_>,
     ) -> Result<(Looked, Points<'e>), Failure> {
         let stopped = || means.stop.load(Ordering::Relaxed);
@@ -175,14 +178,8 @@ impl<'a> Figure<'a> {
         let store = store.map_err(|e| if stopped() { interrupted() } else { e.into() })?;
         let mut results: Results = vec![None; plan.points.len()];
         let console = means.console;
-        let mut rule = RowsDecided::new(
-            (self, experiment),
-            &store,
-            purse,
-            last,
-            console,
-            &mut results,
-        )?;
+        let mut rule =
+            RowsDecided::new(self, experiment, &store, purse, last, console, &mut results)?;
         let work = Work {
             plan,
             dir: &store.dir,

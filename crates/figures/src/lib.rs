@@ -82,7 +82,7 @@ impl Mode {
 }
 
 macro_rules! figures {
-    ($($id:literal),* $(,)?) => {
+    ($($id:literal)*) => {
         /// Every figure, in the order of the papers, our own last: its short name and the text of
         /// its file.
         pub const FIGURES: &[(&str, &str)] = &[$((
@@ -92,64 +92,16 @@ macro_rules! figures {
     };
 }
 
-figures![
-    "ecnsharp-1",
-    "ecnsharp-2",
-    "ecnsharp-3",
-    "ecnsharp-4",
-    "ecnsharp-6",
-    "ecnsharp-7",
-    "ecnsharp-9",
-    "ecnsharp-10",
-    "ecnsharp-11",
-    "ecnsharp-13",
-    "ecnsharp-14",
-    "ecnsharp-16",
-    "ecnsharp-17",
-    "ecnsharp-18",
-    "ecnsharp-20",
-    "ecnsharp-20a",
-    "ecnsharp-21",
-    "ecnsharp-22",
-    "ecnsharp-equivalence",
-    "mqecn-1",
-    "mqecn-2",
-    "mqecn-3",
-    "mqecn-6",
-    "mqecn-7",
-    "mqecn-9",
-    "mqecn-10",
-    "mqecn-11",
-    "mqecn-12",
-    "mqecn-13",
-    "mqecn-numbers",
-    "mqecn-zero",
-    "cedm-numbers",
-    "cedm-underflow",
-    "cedm-amplitude",
-    "cedm-threshold",
-    "cedm-incast",
-    "cedm-fabric",
-    "cedm-parts",
-    "dcib-buffer",
-    "dcib-2",
-    "dcib-3",
-    "dcib-4",
-    "dcib-10",
-    "dcib-11",
-    "dcib-12",
-    "dcib-13",
-    "parts",
-    "pool",
-    "tofino",
-    "tofino-interval",
-    "tofino-query",
-    "approximations",
-    "rule-of-thumb",
-    "laws",
-    "alpha",
-    "rates",
-];
+figures! {
+    "ecnsharp-1" "ecnsharp-2" "ecnsharp-3" "ecnsharp-4" "ecnsharp-6" "ecnsharp-7" "ecnsharp-9"
+    "ecnsharp-10" "ecnsharp-11" "ecnsharp-13" "ecnsharp-14" "ecnsharp-16" "ecnsharp-17"
+    "ecnsharp-18" "ecnsharp-20" "ecnsharp-20a" "ecnsharp-21" "ecnsharp-22" "ecnsharp-equivalence"
+    "mqecn-1" "mqecn-2" "mqecn-3" "mqecn-6" "mqecn-7" "mqecn-9" "mqecn-10" "mqecn-11" "mqecn-12"
+    "mqecn-13" "mqecn-numbers" "mqecn-zero" "cedm-numbers" "cedm-underflow" "cedm-amplitude"
+    "cedm-threshold" "cedm-incast" "cedm-fabric" "cedm-parts" "dcib-buffer" "dcib-2" "dcib-3"
+    "dcib-4" "dcib-10" "dcib-11" "dcib-12" "dcib-13" "parts" "pool" "tofino" "tofino-interval"
+    "tofino-query" "approximations" "rule-of-thumb" "laws" "alpha" "rates"
+}
 
 /// The short names of all figures.
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -64,7 +64,8 @@ impl<'a> RowsDecided<'a> {
     /// Goes through the looks, at most `last`, as far as their points are on disk, and puts these
     /// into `results`.
     pub(super) fn new(
-        (figure, experiment): (&'a Figure<'a>, &'a Experiment),
+        figure: &'a Figure<'a>,
+        experiment: &'a Experiment,
         store: &'a Store,
         purse: &'a mut Purse,
         last: u32,
@@ -111,10 +112,8 @@ impl<'a> RowsDecided<'a> {
                 seeds,
             });
             let (conditions, open) = (&self.conditions, &self.open);
-            let found = (&data, look);
-            let rows = self
-                .figure
-                .judge(conditions, open, &mut self.parts, found)?;
+            let figure = self.figure;
+            let rows = figure.judge(conditions, open, &mut self.parts, &data, look)?;
             self.open = undecided(conditions, &rows);
             self.looked.rows = rows;
             self.looked.goes_on = !self.open.is_empty() && self.number < looks.count();

@@ -159,14 +159,26 @@ fn sizes(row: &Row) -> Result<Estimate, RowError> {
     .map(Estimate::exact)
 }
 
+/// `0.25` or `1 / 4`.
+fn number(text: &str) -> Option<f64> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    match text.split_once('/') {
+        None => number(text),
+        Some((over, under)) => Some(number(over)? / number(under)?),
+    }
+}
+
+/// The numbers of a row's model; none where a word is no number.
+fn numbers(row: &Row) -> Result<Vec<f64>, RowError> {
+    let numbers: Option<Vec<f64>> = named(row)?.split_whitespace().map(number).collect();
+    Ok(numbers.unwrap_or_default())
+}
+
 fn quotient(row: &Row) -> Result<Estimate, RowError> {
     let name = named(row)?;
-    let number = |text: &str| text.trim().parse::<f64>().ok();
-    name.split_once('/')
-        .and_then(|(over, under)| Some(number(over)? / number(under)?))
-        .filter(|q| q.is_finite())
-        .map(Estimate::exact)
-        .ok_or_else(|| wrong(name, "a quotient: write NUMBER / NUMBER"))
+    let quotient = number(name).filter(|q| name.contains('/') && q.is_finite());
+    let quotient = quotient.map(Estimate::exact);
+    quotient.ok_or_else(|| wrong(name, "a quotient: write NUMBER / NUMBER"))
 }
 
 /// Marking counts of ECN#'s Figure 6.
@@ -214,15 +226,11 @@ fn division(row: &Row) -> Result<Estimate, RowError> {
 }
 
 fn dcib(row: &Row) -> Result<Estimate, RowError> {
-    let numbers: Option<Vec<f64>> = named(row)?
-        .split_whitespace()
-        .map(|n| n.parse().ok())
-        .collect();
-    let numbers = numbers.unwrap_or_default();
+    let numbers = numbers(row)?;
     let number = match (row.metric.as_str(), &numbers[..]) {
-        ("share", [bytes, ms, gbps]) => dcib_theory::share(*bytes, gbps * 1e9, ms * 1e-3),
-        ("buffer", [share, ms, gbps]) => dcib_theory::buffer(*share, gbps * 1e9, ms * 1e-3) / 1e6,
-        ("bound", [share]) => dcib_theory::largest_gain(*share),
+        ("share", &[bytes, ms, gbps]) => dcib_theory::share(bytes, gbps * 1e9, ms * 1e-3),
+        ("buffer", &[share, ms, gbps]) => dcib_theory::buffer(share, gbps * 1e9, ms * 1e-3) / 1e6,
+        ("bound", &[share]) => dcib_theory::largest_gain(share),
         _ => {
             return Err(wrong(
                 &format!("{} of {}", row.metric, named(row)?),
@@ -239,12 +247,7 @@ const PACKET: f64 = 1500.0;
 
 /// CEDM's closed forms: of `GBPS US`, or `GBPS US FLOWS BETA`.
 fn slides(row: &Row) -> Result<Estimate, RowError> {
-    let number = |text: &str| match text.split_once('/') {
-        None => text.parse::<f64>().ok(),
-        Some((over, under)) => Some(over.parse::<f64>().ok()? / under.parse::<f64>().ok()?),
-    };
-    let numbers: Option<Vec<f64>> = named(row)?.split_whitespace().map(number).collect();
-    let numbers = numbers.unwrap_or_default();
+    let numbers = numbers(row)?;
     let pipe = |gbps: f64, us: f64| bdp(gbps * 1e9, us * 1e-6) / PACKET;
     let number = match (row.metric.as_str(), &numbers[..]) {
         ("smooth", &[gbps, us]) => cedm::smooth_threshold(pipe(gbps, us)),

@@ -2,7 +2,7 @@
 //! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
 
 use cemark_report::html::page::{Entry, Picture, page, typeset};
-use cemark_report::text::wrap;
+use cemark_report::text::{distinct, hang, wrap};
 use cemark_report::units::{self, number};
 use cemark_scenario::Overrides;
 use minijinja::value::Serde;
@@ -172,15 +172,10 @@ fn verdict(row: &RowResult, part: &PartResult) -> String {
 
 /// How many rows have each verdict.
 pub(super) fn kinds(run: &FigureRun) -> String {
-    let mut kinds: Vec<(String, usize)> = Vec::new();
-    for row in &run.rows {
-        let key = row.verdict.to_string();
-        match kinds.iter_mut().find(|k| k.0 == key) {
-            Some(kind) => kind.1 += 1,
-            None => kinds.push((key, 1)),
-        }
-    }
-    let kinds: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    let verdicts = || run.rows.iter().map(|row| row.verdict);
+    let count = |kind: &RowVerdict| verdicts().filter(|v| v == kind).count();
+    let kinds = distinct(verdicts());
+    let kinds: Vec<String> = kinds.iter().map(|k| format!("{} {k}", count(k))).collect();
     let plural = if run.rows.len() == 1 { "" } else { "s" };
     let near = run.rows.iter().filter_map(|r| r.near);
     let (near, of) = near.fold((0, 0), |(near, of), is| (near + usize::from(is), of + 1));
@@ -259,8 +254,7 @@ pub fn list(
         targets,
     } = committed;
     let mut out = String::new();
-    let room = columns.saturating_sub(22);
-    let beside = |text: &str| wrap(text, room).replace('\n', &format!("\n{:22}", ""));
+    let beside = |text: &str| hang(text, columns, 22);
     for (id, text) in FIGURES {
         let file = FigureFile::parse(id, text, calibration)?;
         let mut rows: Vec<&str> = targets
@@ -275,25 +269,16 @@ pub fn list(
             "",
             beside(&rows.join(" "))
         ));
-        let cost = [Mode::Quick, Mode::Full]
-            .into_iter()
-            .map(|mode| {
-                Ok(file
-                    .plan(mode, calibration, None, &Overrides::default())?
-                    .map(|p| (mode, p)))
-            })
-            .collect::<Result<Vec<_>, FileError>>()?
-            .into_iter()
-            .flatten()
-            .map(|(mode, plan)| {
-                let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
-                let (points, hops) = (plan.points.len(), hops / 1e9);
-                format!(
-                    "{} {points} points, about {hops:.1} G packet-hops",
-                    mode.flag()
-                )
-            })
-            .collect::<Vec<_>>();
+        let mut cost = Vec::new();
+        for mode in [Mode::Quick, Mode::Full] {
+            if let Some(plan) = file.plan(mode, calibration, None, &Overrides::default())? {
+                let hops = plan.points.iter().map(|p| p.cost).sum::<f64>() / 1e9;
+                let (flag, points) = (mode.flag(), plan.points.len());
+                cost.push(format!(
+                    "{flag} {points} points, about {hops:.1} G packet-hops"
+                ));
+            }
+        }
         if !cost.is_empty() {
             out.push_str(&format!("{:22}{}\n", "", beside(&cost.join("; "))));
             out.push_str(&format!("{:22}{}\n", "", beside(&grades(&file.parameters))));

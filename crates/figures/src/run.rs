@@ -81,7 +81,7 @@ pub fn run(request: &Request, means: Means<'_>) -> Result<FigureRun, Failure> {
                 continue;
             }
             let figure = Figure::new(&files[i], &committed, request, None)?;
-            ones.insert(i, figure.run((&mut purse, look), means)?);
+            ones.insert(i, figure.run(&mut purse, look, means)?);
         }
     }
     let mut found = FigureRun {
@@ -144,5 +144,5 @@ pub fn run_file(
     let mut purse = Purse::of(request.limits.cpu_seconds);
     let last = request.limits.look.unwrap_or(u32::MAX);
     let figure = Figure::new(file, committed, request, overlay)?;
-    Ok(figure.run((&mut purse, last), means)?.found)
+    Ok(figure.run(&mut purse, last, means)?.found)
 }

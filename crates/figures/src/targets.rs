@@ -67,20 +67,32 @@ struct TargetLine {
     note: String,
 }
 
+/// A value of a column; `-` is none.
+fn cell<T>(
+    text: &str,
+    column: &str,
+    wanted: &'static str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, Mistake> {
+    match (text, read(text)) {
+        ("-", _) => Ok(None),
+        (_, Some(value)) => Ok(Some(value)),
+        (_, None) => Err(Mistake::Value {
+            text: text.to_owned(),
+            column: column.to_owned(),
+            wanted,
+        }),
+    }
+}
+
 impl TargetLine {
     fn target(self) -> Result<Target, Mistake> {
         let (lo, hi) = (self.lo, self.hi);
         if lo.is_nan() || hi.is_nan() || lo > hi {
             return Err(Mistake::Band { lo, hi });
         }
-        let published = match self.published.as_str() {
-            "-" => None,
-            text => Some(text.parse().map_err(|_| Mistake::Value {
-                text: text.to_owned(),
-                column: "published".to_owned(),
-                wanted: "a number or -",
-            })?),
-        };
+        let number = |text: &str| text.parse().ok();
+        let published = cell(&self.published, "published", "a number or -", number)?;
         Ok(Target {
             id: self.id,
             class: self.class,
@@ -202,33 +214,21 @@ impl Expected {
     pub fn parse(text: &str) -> Result<Self, FileError> {
         let mut all = BTreeMap::new();
         for (place, line) in lines::<ExpectedLine>("figures/expected.tsv", text)? {
-            let verdict = |text: &str, column: &str| match (text, RowVerdict::parse(text)) {
-                ("-", _) => Ok(None),
-                (_, Some(verdict)) => Ok(Some(verdict)),
-                (_, None) => Err(FileError::new(
-                    &*place,
-                    Mistake::Value {
-                        text: text.to_owned(),
-                        column: column.to_owned(),
-                        wanted: "a verdict or -",
-                    },
-                )),
+            let verdict =
+                |text: &str, column| cell(text, column, "a verdict or -", RowVerdict::parse);
+            let yes = |text: &str| {
+                ["no", "yes"]
+                    .iter()
+                    .position(|w| *w == text)
+                    .map(|i| i == 1)
             };
-            let verdicts = [verdict(&line.quick, "quick")?, verdict(&line.full, "full")?];
-            let near = match &*line.near {
-                "-" => None,
-                "yes" => Some(true),
-                "no" => Some(false),
-                other => {
-                    let mistake = Mistake::Value {
-                        text: other.to_owned(),
-                        column: "near".to_owned(),
-                        wanted: "yes, no or -",
-                    };
-                    return Err(FileError::new(&*place, mistake));
-                }
+            let read = || {
+                let verdicts = [verdict(&line.quick, "quick")?, verdict(&line.full, "full")?];
+                let near = cell(&line.near, "near", "yes, no or -", yes)?;
+                Ok(Found { verdicts, near })
             };
-            all.insert(line.id, Found { verdicts, near });
+            let found = read().map_err(|m: Mistake| FileError::new(place, m))?;
+            all.insert(line.id, found);
         }
         Ok(Expected(all))
     }
@@ -251,11 +251,8 @@ impl Expected {
     pub fn summary(&self) -> String {
         let full = |f: &&Found| f.verdicts[Mode::Full as usize];
         let with = |wanted: RowVerdict| self.0.values().filter(|f| full(f) == Some(wanted)).count();
-        let counting = self
-            .0
-            .values()
-            .filter(|f| full(f).is_some_and(RowVerdict::counts))
-            .count();
+        let counts = |f: &&Found| full(f).is_some_and(RowVerdict::counts);
+        let counting = self.0.values().filter(counts).count();
         let near = self.0.values().filter(|f| f.near == Some(true)).count();
         let published = self.0.values().filter(|f| f.near.is_some()).count();
         format!(

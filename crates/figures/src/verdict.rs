@@ -3,26 +3,28 @@
 
 use std::fmt;
 
+use serde::de::IntoDeserializer;
+use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
-/// The verdict on a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The verdict on a row. Of several conditions the highest one decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowVerdict {
-    /// The whole 95 % interval is in the row's band.
-    Reproduced,
-    /// The whole 95 % interval is outside the band.
-    NotReproduced,
-    /// Neither, or the number has no interval.
-    NotDecided,
-    /// A free parameter was fitted on this row, so it proves nothing.
-    Calibrated,
-    /// A closed form or a printed table gives the published number. Nothing was simulated, so no
-    /// change of cemark could have made it fail, and the row does not count.
-    ByConstruction,
     /// All its conditions are `report`: a comparison of our own, with nothing published to
     /// reproduce.
     Measured,
+    /// A closed form or a printed table gives the published number. Nothing was simulated, so no
+    /// change of cemark could have made it fail, and the row does not count.
+    ByConstruction,
+    /// The whole 95 % interval is in the row's band.
+    Reproduced,
+    /// The interval has an end of the band inside, or the number has no interval.
+    NotDecided,
+    /// The whole 95 % interval is outside the band.
+    NotReproduced,
+    /// A free parameter was fitted on this row, so it proves nothing.
+    Calibrated,
 }
 
 impl RowVerdict {
@@ -46,36 +48,14 @@ impl RowVerdict {
 
     /// The verdict of that name.
     pub fn parse(key: &str) -> Option<Self> {
-        [
-            RowVerdict::Reproduced,
-            RowVerdict::NotReproduced,
-            RowVerdict::NotDecided,
-            RowVerdict::Calibrated,
-            RowVerdict::ByConstruction,
-            RowVerdict::Measured,
-        ]
-        .into_iter()
-        .find(|v| v.key() == key)
+        let name: StrDeserializer<'_, serde::de::value::Error> = key.into_deserializer();
+        RowVerdict::deserialize(name).ok()
     }
 
     /// Of a row with several conditions that decide: reproduced if all are, not reproduced if any
     /// is not. Without any the row is measured.
     pub fn all(parts: impl IntoIterator<Item = RowVerdict>) -> RowVerdict {
-        let mut verdict = RowVerdict::Measured;
-        for part in parts {
-            verdict = match (verdict, part) {
-                (RowVerdict::Measured, other) | (other, RowVerdict::Measured) => other,
-                // What was simulated decides.
-                (RowVerdict::ByConstruction, other) | (other, RowVerdict::ByConstruction) => other,
-                (RowVerdict::Calibrated, _) | (_, RowVerdict::Calibrated) => RowVerdict::Calibrated,
-                (RowVerdict::NotReproduced, _) | (_, RowVerdict::NotReproduced) => {
-                    RowVerdict::NotReproduced
-                }
-                (RowVerdict::NotDecided, _) | (_, RowVerdict::NotDecided) => RowVerdict::NotDecided,
-                _ => RowVerdict::Reproduced,
-            };
-        }
-        verdict
+        parts.into_iter().max().unwrap_or(RowVerdict::Measured)
     }
 }
 

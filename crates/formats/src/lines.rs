@@ -47,6 +47,19 @@ impl Line<'_> {
         })
     }
 
+    /// A word as a value: `what`, of which `help` says how it is written.
+    pub fn read<T>(
+        &self,
+        i: usize,
+        what: &str,
+        help: &str,
+        value: impl FnOnce(&str) -> Option<T>,
+    ) -> Fallible<T> {
+        let word = self.words.get(i).copied().unwrap_or_default();
+        let message = || format!("`{}` is no {what}", shown(word));
+        value(word).ok_or_else(|| self.fault(message(), help))
+    }
+
     pub fn fault(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
         Fault::at(self.number, message, help)
     }

@@ -237,16 +237,6 @@ impl Classes {
             large: of(SizeClass::Large),
         }
     }
-
-    /// That of one class.
-    pub fn get(&self, class: SizeClass) -> &Distribution {
-        match class {
-            SizeClass::All => &self.all,
-            SizeClass::Short => &self.short,
-            SizeClass::Medium => &self.medium,
-            SizeClass::Large => &self.large,
-        }
-    }
 }
 
 /// A port that the switch at its far end paused.

@@ -19,3 +19,61 @@ pub fn wrap(text: &str, width: usize) -> String {
     }
     out
 }
+
+/// Each value once, in the order in which it comes first.
+pub fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+/// A text whose first letter is a capital one.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+/// A text in lines of a width; all but the first begin after `indent` spaces.
+pub fn hang(text: &str, width: usize, indent: usize) -> String {
+    let text = wrap(text, width.saturating_sub(indent));
+    text.replace('\n', &format!("\n{:indent$}", ""))
+}
+
+/// Rows as lines of columns, two spaces apart. `right` says which columns have their texts on the
+/// right.
+pub fn aligned(rows: &[Vec<String>], right: impl Fn(usize) -> bool) -> String {
+    let len = |cell: &String| cell.chars().count();
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |i: usize| rows.iter().map(|row| len(&row[i])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(i, (cell, w))| match right(i) {
+            true => format!("{cell:>w$}"),
+            false => format!("{cell:w$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Names, each with the lines of a text beside it, in a width. Names begin after `before` spaces.
+pub fn listed(rows: &[(&str, String)], columns: usize, before: usize) -> String {
+    let names = rows.iter().map(|(name, _)| name.chars().count());
+    let width = names.max().unwrap_or(0);
+    let indent = before + width + 2;
+    let row = |(name, text): &(&str, String)| {
+        let lines: Vec<String> = text
+            .split('\n')
+            .map(|line| hang(line, columns, indent))
+            .collect();
+        let text = lines.join(&format!("\n{:indent$}", ""));
+        format!("{:before$}{name:width$}  {text}\n", "")
+    };
+    rows.iter().map(row).collect()
+}

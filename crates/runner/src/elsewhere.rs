@@ -54,7 +54,7 @@ impl Handed {
         memory::refuse_to_keep(&plan, order.anyway)?;
         let dir = RunDir::open(&order.out, &plan, &order.who, order.fresh, console)?;
         let wanted = plan.part(1, 1);
-        let (mut results, mut rule) = begin((&plan, &wanted, true), &dir, console, &*show);
+        let (mut results, mut rule) = begin(&plan, &wanted, true, &dir, console, &*show);
         show.starts(&plan, &rule.todo(), at_once);
         rule.begins(&plan, &mut results, &*show);
         Ok(Handed {
@@ -130,7 +130,7 @@ impl Handed {
             Brought::Other => return Err(another_build()),
         };
         let (rule, results) = (&mut *self.rule, &mut self.results);
-        record((&self.plan, &*self.show), rule, results, (point, done));
+        record(&self.plan, &*self.show, rule, results, point, done);
         Ok(true)
     }
 

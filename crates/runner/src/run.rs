@@ -71,7 +71,7 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     Threads::new(&plan, &wanted, &wanted, order.cores, order.anyway)?;
     let whole = order.part.is_none();
     let dir = RunDir::open_part(&order.out, &plan, order.part, &who, order.fresh, console)?;
-    let (mut results, mut rule) = begin((&plan, &wanted, whole), &dir, console, show);
+    let (mut results, mut rule) = begin(&plan, &wanted, whole, &dir, console, show);
     let work = Work {
         plan: &plan,
         dir: &dir,
@@ -89,7 +89,9 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
 
 /// The results of earlier sessions, and the rule of the run.
 pub(super) fn begin(
-    (plan, wanted, is_whole): (&Plan, &[usize], bool),
+    plan: &Plan,
+    wanted: &[usize],
+    is_whole: bool,
     dir: &RunDir,
     console: &dyn Console,
     show: &dyn Show,

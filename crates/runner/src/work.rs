@@ -82,10 +82,12 @@ pub fn simulate(
 
 /// Stores the result of a point, and tells the rule.
 pub(super) fn record(
-    (plan, show): (&Plan, &dyn Show),
+    plan: &Plan,
+    show: &dyn Show,
     rule: &mut dyn StopRule,
     results: &mut Results,
-    (point, done): (usize, Finished),
+    point: usize,
+    done: Finished,
 ) {
     show.finished(point, done.summary.packet_hops);
     results[point] = Some(done);
@@ -144,7 +146,7 @@ impl<'a> Shared<'a> {
             run.working -= 1;
             if let Some(done) = done {
                 let (rule, results) = (&mut *run.rule, &mut *run.results);
-                record((run.plan, run.show), rule, results, (point, done));
+                record(run.plan, run.show, rule, results, point, done);
             }
             self.changed.notify_all();
         }

@@ -5,7 +5,7 @@ mod physics;
 mod speed;
 
 use crate::Format;
-use crate::exit::{self, Failure};
+use crate::exit::{self, Failure, machine};
 
 /// Measure speed and memory on reference workloads, or check the simulator against theory.
 #[derive(clap::Args, Debug)]
@@ -74,7 +74,7 @@ fn check_physics(format: Format) -> Result<(), Failure> {
     if failed == 0 {
         Ok(())
     } else {
-        Err(Failure::Machine(miette::miette!(
+        Err(machine(format!(
             "{failed} physics checks are outside their bound"
         )))
     }

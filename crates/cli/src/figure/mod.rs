@@ -12,9 +12,9 @@ use cemark_runner::{Cores, memory};
 use cemark_scenario::Overrides;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use self::bar::Bar;
+use self::bar::Beside;
 use crate::Format;
-use crate::exit::{Failure, answer, answer_json, answer_json_text};
+use crate::exit::{Failure, answer, answer_json, answer_json_text, machine, user};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output::{Replace, put};
 use crate::program::provenance;
@@ -119,10 +119,10 @@ fn pages(args: &Args, mode: Mode, from: &Path) -> Result<(), Failure> {
         false => args.paper.clone(),
     };
     if args.from.is_some() && papers.is_empty() {
-        return Err(Failure::User(miette::miette!(
-            help = "say whose: --paper ecnsharp, or --all",
-            "--from draws the pages of papers"
-        )));
+        return Err(user(
+            "--from draws the pages of papers",
+            "say whose: --paper ecnsharp, or --all",
+        ));
     }
     let draw = Draw {
         mode,
@@ -142,7 +142,7 @@ fn pages(args: &Args, mode: Mode, from: &Path) -> Result<(), Failure> {
 }
 
 pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
-    let ours = |what: String| Failure::Machine(miette::miette!("{what}"));
+    let ours = |what: String| machine(what);
     let broken = |e: figure::FileError| ours(e.to_string());
     if args.list {
         let expected = figure::Expected::parse(figure::EXPECTED).map_err(broken)?;
@@ -187,17 +187,21 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     }
     let stop = stop_on_ctrl_c();
     let points = cores.split(usize::MAX).points;
-    let mut bar = Bar::new(&plans, points, args.quiet, &stop);
+    let progress = bar::progress(&plans, points, args.quiet);
+    let console = Beside {
+        progress: &progress,
+        stop: &stop,
+    };
     let means = Means {
         who: &provenance(),
         cores,
         anyway: args.anyway,
         stop: &stop,
-        console: &bar,
-        show: &bar,
+        console: &console,
+        show: &progress,
     };
     let run = figure::run(&request, means);
-    bar.clear();
+    drop(progress);
     let run = run?;
     match args.format {
         Format::Table => answer(&render::table(&run, look().width))?,
@@ -275,10 +279,12 @@ fn changes(args: &Args) -> Result<Overrides, Failure> {
         changes.add(option)?;
     }
     if let Some((path, _)) = changes.set.iter().find(|(_, values)| values.len() > 1) {
-        return Err(Failure::User(miette::miette!(
-            help = "run the command once for each value",
-            "--set {path}: a figure takes only one value of a key, because a row is one number"
-        )));
+        return Err(user(
+            format!(
+                "--set {path}: a figure takes only one value of a key, because a row is one number"
+            ),
+            "run the command once for each value",
+        ));
     }
     Ok(changes)
 }

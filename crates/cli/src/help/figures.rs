@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use cemark_figures::{TARGETS, names, targets};
-use cemark_report::text::wrap;
+use cemark_report::text::hang;
 
 /// The rows of a figure; `None` where there is no such figure.
 pub(super) fn about(figure: &str, width: usize) -> Option<String> {
@@ -17,7 +17,7 @@ pub(super) fn about(figure: &str, width: usize) -> Option<String> {
             format!("; published: {p} {unit}").trim_end().to_owned()
         });
         let text = format!("{}; {}{published}", row.experiment, row.statistic);
-        let text = wrap(&text, width.saturating_sub(4)).replace('\n', "\n    ");
+        let text = hang(&text, width, 4);
         let _ = writeln!(out, "{}\n    {text}", row.id);
     }
     let _ = writeln!(out, "\nnext    cemark figure {figure}, cemark help figures");

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use cemark_report::text::wrap;
+use cemark_report::text;
 
 /// Columns by which explanations and code are indented.
 const INDENT: usize = 4;
@@ -84,9 +84,11 @@ fn flush(out: &mut String, paragraph: &mut Vec<&str>, rows: &mut Vec<Vec<String>
 
 /// Writes a text whose lines after the first are indented.
 fn hang(out: &mut String, first: &str, text: &str, indent: usize, width: usize) {
-    let text = wrap(text, width.saturating_sub(indent).max(20));
-    let text = text.replace('\n', &format!("\n{:indent$}", ""));
-    let _ = writeln!(out, "{first}{text}");
+    let _ = writeln!(
+        out,
+        "{first}{}",
+        text::hang(text, width.max(indent + 20), indent)
+    );
 }
 
 /// The cells of a line of a table.

@@ -7,13 +7,13 @@ mod topics;
 
 use cemark_marking::{SchemeSpec, catalogue};
 use cemark_param::Dialect;
-use cemark_report::text::wrap;
+use cemark_report::text::{hang, wrap};
 use cemark_scenario::{DocumentedKey, documented_keys};
 use cemark_transport::cc;
 use clap::{Command, CommandFactory};
 
 use self::topics::Part;
-use crate::exit::{Failure, answer};
+use crate::exit::{Failure, answer, user};
 use crate::terminal::look;
 use crate::{Cli, schemes, screen, theory};
 
@@ -57,10 +57,10 @@ fn unknown(word: &str) -> Failure {
     let known = words.iter().map(|(word, _)| word.as_str());
     let list = "type cemark help for the commands, cemark schemes for the schemes, or cemark help \
                 scenarios for the keys of scenario files";
-    Failure::User(miette::miette!(
-        help = cemark_scenario::near_of_many(word, known, list),
-        "there is no help on `{word}`"
-    ))
+    user(
+        format!("there is no help on `{word}`"),
+        cemark_scenario::near_of_many(word, known, list),
+    )
 }
 
 /// Every word that has an answer, with what it is about; for completions and near misses.
@@ -75,13 +75,9 @@ pub(crate) fn words() -> Vec<(String, String)> {
             .iter()
             .map(|s| (s.name.to_owned(), s.title.to_owned())),
     );
-    for topic in topics::ALL {
-        all.extend(
-            topic
-                .names
-                .iter()
-                .map(|n| ((*n).to_owned(), topic.about.to_owned())),
-        );
+    for topic in topics::ALL.iter() {
+        let names = topic.names.iter();
+        all.extend(names.map(|name| (name.clone(), topic.about.clone())));
     }
     all.extend(sections().map(|(name, heading)| (name, heading.to_owned())));
     let keys = documented_keys().into_iter();
@@ -125,7 +121,8 @@ fn lookup(word: &str, width: usize) -> Vec<Found> {
         );
     }
     if let Some((_, heading)) = sections().find(|(name, _)| same(name)) {
-        let text = topics::part(topics::SCENARIOS, Part::Section(heading)).unwrap_or_default();
+        let text =
+            topics::part(topics::SCENARIOS, &Part::Section(heading.to_owned())).unwrap_or_default();
         add(
             format!("a section of scenario files ({heading} in docs/scenarios.md)"),
             markdown::render(&text, width),
@@ -217,7 +214,7 @@ fn scheme(spec: &SchemeSpec, width: usize) -> String {
 }
 
 macro_rules! pages {
-    ($($name:literal),* $(,)?) => {
+    ($($name:literal)*) => {
         /// The pages of the schemes.
         const PAGES: &[(&str, &str)] = &[$((
             $name,
@@ -226,20 +223,10 @@ macro_rules! pages {
     };
 }
 
-pages![
-    "threshold",
-    "red",
-    "wred",
-    "tcn",
-    "codel",
-    "mq_ecn",
-    "cedm",
-    "cedm_sharp",
-    "dynamic",
-    "pie",
-    "pi",
-    "ecn_sharp",
-];
+pages! {
+    "threshold" "red" "wred" "tcn" "codel" "mq_ecn" "cedm" "cedm_sharp" "dynamic" "pie" "pi"
+    "ecn_sharp"
+}
 
 fn page(scheme: &str) -> Option<&'static str> {
     let found = PAGES.iter().find(|(name, _)| *name == scheme);
@@ -353,7 +340,7 @@ fn parameters(word: &str) -> Vec<(&'static SchemeSpec, &'static cemark_marking::
 
 fn parameter(s: &SchemeSpec, p: &cemark_marking::ParamSpec, width: usize) -> String {
     let default = p.show(p.default, Dialect::Table);
-    let doc = wrap(p.doc, width.saturating_sub(4)).replace('\n', "\n    ");
+    let doc = hang(p.doc, width, 4);
     let mut text = format!("{} of {} ({})\n    {doc}\n", p.name, s.title, s.name);
     if let cemark_marking::Kind::Choice(words) = p.kind {
         text += &format!("    One of {}.\n", words.join(", "));
@@ -372,7 +359,7 @@ fn control(spec: &cc::ControllerSpec, width: usize) -> String {
         text.push_str("\nits keys in [transport]:\n");
     }
     for p in spec.params {
-        let doc = wrap(p.doc, width.saturating_sub(4)).replace('\n', "\n    ");
+        let doc = hang(p.doc, width, 4);
         text += &format!("{}\n    {doc}\n", p.name);
     }
     text + "\nnext    cemark help transports, cemark help transport\n"

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HPCC's `config.txt` as sections of a scenario: hosts, buffers and pauses, marking.
 
-use std::fmt::Write as _;
-
-use cemark_formats::exact::{length, rate, time};
+use cemark_formats::exact::{self, length, rate};
 use cemark_formats::hpcc::{Config, Control, USUAL_PAYLOAD};
 use cemark_formats::{Fallible, Fault};
+use cemark_scenario::visible;
 use cemark_sim::topology::Topology;
-use cemark_wire::Rate;
+use cemark_wire::{Picos, Rate};
+use minijinja::{Value, context};
 
 use super::Found;
-use super::text::priorities;
-use crate::init::comment;
 
 /// The thresholds of every switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,171 +129,47 @@ pub(super) fn marks(topology: &Topology, config: Option<&Config>) -> Fallible<Ma
     Ok(marks)
 }
 
-/// The sections of hosts, switches and marking.
-pub(super) fn write(out: &mut String, found: &Found, marks: &Marks) {
+/// The values of the template: an option that is absent leaves its line out.
+pub(super) fn values(found: &Found, marks: &Marks) -> Value {
     let usual = Config::default();
     let config = found.config.as_ref().unwrap_or(&usual);
-    for text in &found.differs {
-        // A name must not end the comment.
-        *out += &comment(&cemark_scenario::visible(text));
-    }
-    transport(out, found, config);
-    match config.no_pauses {
-        false => {
-            *out += &comment(
-                "Ports of a switch share its memory, and pause their neighbours before it \
-                 overflows: PFC with the simulator's dynamic threshold, 1/8 of the free part.",
-            );
-        }
-        true => *out += "# Ports of a switch share its memory. ENABLE_PFC 0: they pause no link.\n",
-    }
+    let given = found.config.is_some();
     let rates = rates(&found.topology);
-    if rates.iter().any(|rate| *rate > rates[0]) && !config.no_pauses {
-        *out += &comment(
-            "In the simulator the factor is larger at links faster than the hosts': it doubles, up \
-             to 1, for each time that half of the rate is still faster.",
-        );
+    let speed = |value: Option<Rate>| value.map(|rate| exact::rate(rate.0));
+    let span = |value: Option<Picos>| value.map(|picos| exact::time(picos.0));
+    let payload = config.payload.unwrap_or(USUAL_PAYLOAD);
+    let threshold = |bytes: u64| length(bytes.min(u32::MAX.into()));
+    context! {
+        given,
+        differs => found.differs.iter().map(|text| visible(text).into_owned()).collect::<Vec<_>>(),
+        control => config.control.map(|control| match control {
+            Control::Dctcp => "dctcp",
+            Control::Dcqcn => "dcqcn",
+        }),
+        payload => config.payload,
+        window => (given && config.window).then(|| window(&found.topology, payload)),
+        acks => config.acks,
+        gain => config.gain.map(|gain| gain.to_string()),
+        rate_ai => speed(config.rate_ai),
+        rate_hai => speed(config.rate_hai),
+        min_rate => speed(config.min_rate.or(given.then_some(Rate::mbps(100)))),
+        alpha_timer => span(config.alpha_timer),
+        rate_timer => span(config.rate_timer),
+        cut_gap => span(config.cut_gap),
+        recovery => config.recovery,
+        clamp => config.clamp.map(|on| on.to_string()),
+        pauses => !config.no_pauses,
+        faster_links => rates.iter().any(|rate| *rate > rates[0]),
+        buffer => config.buffer.map(length),
+        marks => !config.unmarked,
+        said => marks.said,
+        per => speed(marks.per),
+        several_rates => rates.len() > 1,
+        host_rate => rate(found.topology.host_rate().0),
+        kmin => threshold(marks.kmin),
+        kmax => threshold(marks.kmax),
+        pmax => percent(marks.pmax),
     }
-    *out += "[switch]\nbuffer-policy = \"dynamic\"\n";
-    match config.buffer {
-        Some(bytes) => {
-            let _ = writeln!(out, "pool = \"{}\" # BUFFER_SIZE, in MiB", length(bytes));
-        }
-        None => *out += "pool = \"16MiB\" # our choice: no config.txt says it\n",
-    }
-    if !config.no_pauses {
-        *out += "pfc = true\npfc-alpha = 0.125\n";
-    }
-    if let Some(per) = marks.per.filter(|_| !config.unmarked) {
-        let _ = writeln!(out, "threshold-rate = \"{}\"", rate(per.0));
-    }
-    let queues = priorities(&found.flows).len();
-    if queues > 1 {
-        let _ = writeln!(
-            out,
-            "# A queue for each priority of the flows. The simulator serves one packet of each in \
-             turn.\nqueues = {queues}\nscheduler = \"dwrr\""
-        );
-    }
-    out.push('\n');
-    scheme(out, found, config, marks);
-}
-
-fn transport(out: &mut String, found: &Found, config: &Config) {
-    match (config.control, found.config.is_some()) {
-        (Some(Control::Dctcp), _) => {
-            *out += &comment(
-                "CC_MODE 8: in the simulator DCTCP sets the rate of queue pairs; here it sets the \
-                 window of TCP.",
-            );
-            *out += "[transport]\ncontrol = \"dctcp\"\n";
-        }
-        (Some(Control::Dcqcn), _) => *out += "# CC_MODE 1.\n[transport]\ncontrol = \"dcqcn\"\n",
-        (None, _) => {
-            *out += "# Our choice: no config.txt names a controller (CC_MODE).\n[transport]\n\
-                     control = \"dcqcn\"\n";
-        }
-    }
-    if let Some(payload) = config.payload {
-        let _ = writeln!(out, "mss = \"{payload}B\" # PACKET_PAYLOAD_SIZE");
-    }
-    if found.config.is_some() && config.window {
-        let bytes = window(&found.topology, config.payload.unwrap_or(USUAL_PAYLOAD));
-        let _ = writeln!(
-            out,
-            "receive-window = \"{bytes}B\" # HAS_WIN: the largest bandwidth-delay product"
-        );
-    }
-    if config.acks {
-        *out += "ack-every = 1 # L2_ACK_INTERVAL\n";
-    }
-    *out += "header = \"48B\" # as in the simulator, where no queue lengths are in headers\n";
-    if config.control == Some(Control::Dctcp) {
-        if let Some(gain) = config.gain {
-            let _ = writeln!(out, "g = {gain} # EWMA_GAIN");
-        }
-        *out += "\n# A flow is complete when its sender has the last acknowledgement.\n[measure]\n\
-                 fct = \"last-ack\"\n\n";
-        return;
-    }
-    // What the simulator takes where its file says nothing, and cemark's default is another.
-    let least = config
-        .min_rate
-        .or(found.config.as_ref().map(|_| Rate::mbps(100)));
-    let rates = [
-        ("rate-ai", "RATE_AI", config.rate_ai),
-        ("rate-hai", "RATE_HAI", config.rate_hai),
-        ("min-rate", "MIN_RATE", least),
-    ];
-    for (key, word, value) in rates {
-        if let Some(value) = value {
-            let _ = writeln!(out, "{key} = \"{}\" # {word}", rate(value.0));
-        }
-    }
-    if let Some(gain) = config.gain {
-        let _ = writeln!(out, "dcqcn-g = {gain} # EWMA_GAIN");
-    }
-    let timers = [
-        ("alpha-timer", "ALPHA_RESUME_INTERVAL", config.alpha_timer),
-        ("rate-timer", "RP_TIMER", config.rate_timer),
-        (
-            "cnp-gap",
-            "RATE_DECREASE_INTERVAL: a sender cuts once in this time",
-            config.cut_gap,
-        ),
-    ];
-    for (key, word, value) in timers {
-        if let Some(value) = value {
-            let _ = writeln!(out, "{key} = \"{}\" # {word}", time(value.0));
-        }
-    }
-    if let Some(steps) = config.recovery {
-        let _ = writeln!(out, "fast-recovery = {steps} # FAST_RECOVERY_TIMES");
-    }
-    if let Some(clamp) = config.clamp {
-        let _ = writeln!(out, "clamp-target = {clamp} # CLAMP_TARGET_RATE");
-    }
-    if found.config.is_some() {
-        *out += "byte-counter = 0 # the simulator has none\n";
-    }
-    out.push('\n');
-}
-
-fn scheme(out: &mut String, found: &Found, config: &Config, marks: &Marks) {
-    if config.unmarked {
-        *out += "# ENABLE_QCN 0.\n[[scheme]]\nlabel = \"no marks\"\nmarker = \"none\"\n";
-        return;
-    }
-    let whence = match marks.said {
-        true => "of config.txt",
-        false => {
-            "of our choice: no file gives them. They are 100 KB and 400 KB at 25 Gb/s, in \
-             proportion to the rate"
-        }
-    };
-    let others = match (marks.per, rates(&found.topology).len()) {
-        (_, 1) => "",
-        (None, _) => " Links of other rates have the same ones.",
-        (Some(_), _) => {
-            " Links of other rates have them in proportion (`threshold-rate` in [switch])."
-        }
-    };
-    *out += &comment(&format!(
-        "The thresholds are those at links of {}, the hosts', {whence}.{others} KB are 1000 bytes, \
-         as in the simulator. Neither marks at lengths up to `min`; both always mark above `max` \
-         (`>`, not `>=`), and judge a packet as it leaves, by the bytes that stay behind. The \
-         simulator never marks in its queue 0, of control packets; here ACKs and notifications are \
-         not ECN-capable and so are never marked either.",
-        rate(found.topology.host_rate().0)
-    ));
-    let _ = write!(
-        out,
-        "[[scheme]]\nlabel = \"HPCC's switch\"\nmarker = \"wred\"\nmin = \"{}\"\nmax = \"{}\"\n\
-         drop-probability = \"{}%\"\nhook = \"dequeue\"\n",
-        length(marks.kmin.min(u32::MAX.into())),
-        length(marks.kmax.min(u32::MAX.into())),
-        percent(marks.pmax)
-    );
 }
 
 /// A share as percent, without the digits that its multiplication by 100 adds.

@@ -12,7 +12,7 @@ use cemark_scenario::{Overrides, parse, topology_of};
 use cemark_sim::topology::Topology;
 use cemark_wire::Picos;
 
-use crate::exit::{Failure, answer, note};
+use crate::exit::{Failure, answer, note, user};
 
 const AFTER: &str = "\
 Examples:
@@ -61,7 +61,7 @@ impl Source {
         let name = path.display().to_string();
         let bad = |what: String, help: &str| {
             let help = help.to_owned();
-            Failure::User(miette::miette!(help = help, "{what}"))
+            user(what, help)
         };
         let bytes = files::bytes(path, MOST_BYTES).map_err(|why| match why {
             Unread::Directory => bad(format!("{name} is a directory"), "name its files"),
@@ -127,7 +127,7 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
         let kind = Kind::of(&source.text).map_err(|fault| source.fault(&fault))?;
         if given.iter().any(|(known, _)| *known == kind) {
             return Err(user(
-                &format!("{} is the second {}", source.name, word(kind)),
+                format!("{} is the second {}", source.name, word(kind)),
                 "name one topology, one list of flows and one configuration",
             ));
         }
@@ -220,20 +220,15 @@ fn write_list(path: &Path, found: &Found, force: bool) -> Result<(), Failure> {
     if text.len() > MOST_LIST {
         let fit = found.flows.len() / (text.len() / MOST_LIST + 1);
         return Err(user(
-            &format!(
+            format!(
                 "{} flows make a list of {} MB, and at most 256 MB are read",
                 found.flows.len(),
                 text.len() >> 20
             ),
-            &format!("import fewer flows, about {fit}"),
+            format!("import fewer flows, about {fit}"),
         ));
     }
     crate::init::write(path, &text, force)
-}
-
-fn user(what: &str, help: &str) -> Failure {
-    let help = help.to_owned();
-    Failure::User(miette::miette!(help = help, "{what}"))
 }
 
 /// A kind of file in words.
@@ -349,7 +344,7 @@ fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure>
         let matrix = htsim::matrix(&source.text).map_err(|e| source.fault(&e))?;
         if matrix.nodes > topo.nodes {
             return Err(user(
-                &format!(
+                format!(
                     "{} has {} nodes, and {} has {}",
                     source.name, matrix.nodes, topology.name, topo.nodes
                 ),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scenario that `cemark import` writes. Its comments say what the files do not, and where the
-//! other simulator behaves in another way.
+//! The scenario that `cemark import` writes, `imported.toml.jinja`. Its comments say what the files
+//! do not, and where the other simulator behaves in another way.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,12 +10,10 @@ use cemark_formats::{Flow, Kind};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::Pairs;
 use cemark_sim::workload::load::ways;
+use minijinja::{Value, context};
 
 use super::{Found, From, Source};
-use crate::init::{comment, quoted};
-
-/// Flows of a scenario whose files list none.
-const USUAL_FLOWS: u32 = 2000;
+use crate::template::{filled, quoted};
 
 /// The topology in words.
 pub(super) fn fabric(topology: &Topology) -> String {
@@ -37,49 +35,43 @@ pub(super) fn fabric(topology: &Topology) -> String {
 pub(super) fn scenario(found: &Found, given: &[(Kind, Source)], list: Option<&str>) -> String {
     let names: Vec<&str> = given.iter().map(|(_, source)| &source.name[..]).collect();
     let names = names.join(", ");
-    let mut out = comment(&format!(
-        "A scenario of cemark, written by `cemark import` from {}. Change what you like.",
+    let first = found.flows.iter().map(|flow| flow.start.0).min();
+    let priorities = queues(found);
+    let mut nodes = found.nodes.iter().zip(0..);
+    let is_numbered = nodes.any(|(&node, host)| node != host);
+    let values = context! {
         // A name must not end the comment.
-        cemark_scenario::visible(&names)
-    ));
-    let _ = writeln!(
-        out,
-        "\ntitle = {}\n",
-        quoted(&format!("Imported from {names}"))
-    );
-    if let Some(end) = found.end {
-        let _ = writeln!(
-            out,
-            "max-time = \"{}\" # SIMULATOR_STOP_TIME\n",
-            time(end.0)
-        );
-    }
-    topology(&mut out, found);
-    workloads(&mut out, found, list);
-    match &found.from {
-        From::Hpcc(marks) => super::hpcc::write(&mut out, found, marks),
-        From::Htsim => htsim(&mut out, found),
-    }
-    out
+        names => cemark_scenario::visible(&names),
+        title => quoted(&format!("Imported from {names}")),
+        end => found.end.map(|end| time(end.0)),
+        nodes => is_numbered.then(|| ranges(&found.nodes)),
+        file => quoted(&found.file),
+        earlier => first.filter(|start| *start > 0).map(time),
+        list => list.map(quoted),
+        several => priorities.len() > 1,
+        workloads => first.map(|first| workloads(found, &priorities, first, list.is_some())),
+        htsim => matches!(found.from, From::Htsim)
+            .then(|| context! { k => time(round_trip(&found.topology).max(1_000_000)) }),
+        hpcc => match &found.from {
+            From::Hpcc(marks) => Some(super::hpcc::values(found, marks)),
+            From::Htsim => None,
+        },
+    };
+    filled(include_str!("imported.toml.jinja"), values)
 }
 
-fn topology(out: &mut String, found: &Found) {
-    if found
-        .nodes
-        .iter()
-        .zip(0..)
-        .any(|(&node, host)| node != host)
-    {
-        let ranges = ranges(&found.nodes);
-        *out += &comment(&format!(
-            "Hosts are numbered from 0. In the files they are the nodes {ranges}, in this order."
-        ));
+/// A workload for each priority that has a queue, with its flows unless a file lists them.
+fn workloads(found: &Found, priorities: &[u32], first: u64, is_listed: bool) -> Vec<Value> {
+    let workload = |priority: Option<u32>| {
+        let own = |flow: &&Flow| !is_listed && (priority.is_none() || flow.priority == priority);
+        let flows = found.flows.iter().filter(own);
+        let flow = |f: &Flow| (time(f.start.0 - first), f.src, f.dst, f.bytes);
+        context! { priority, flows => flows.map(flow).collect::<Vec<_>>() }
+    };
+    match priorities {
+        [] | [_] => vec![workload(None)],
+        several => several.iter().map(|p| workload(Some(*p))).collect(),
     }
-    *out += &comment(
-        "Among equal paths a hash of the flow chooses, another one than the other simulator's.",
-    );
-    let file = quoted(&found.file);
-    let _ = writeln!(out, "[topology]\nkind = \"graph\"\nfile = {file}\n");
 }
 
 /// Numbers as a text: `1 to 4, 7`.
@@ -112,59 +104,6 @@ pub(super) fn priorities(flows: &[Flow]) -> Vec<u32> {
     all.into_iter().collect()
 }
 
-fn workloads(out: &mut String, found: &Found, list: Option<&str>) {
-    let Some(first) = found.flows.iter().map(|flow| flow.start.0).min() else {
-        let _ = write!(
-            out,
-            "# The files list no flows. Our choice:\n[[workload]]\nkind = \"poisson\"\n\
-             sizes = \"web-search\"\nload = 0.5\nflows = {USUAL_FLOWS}\n\n"
-        );
-        return;
-    };
-    if first > 0 {
-        *out += &comment(&format!(
-            "Starts are {} earlier than in the file, where nothing happens until then.",
-            time(first)
-        ));
-    }
-    let priorities = queues(found);
-    if let Some(list) = list {
-        if priorities.len() > 1 {
-            let words: Vec<String> = (0..)
-                .zip(&priorities)
-                .map(|(class, priority)| format!("class {class} is priority {priority}"))
-                .collect();
-            *out += &comment(&format!("In the list, {}.", words.join(", ")));
-        }
-        let _ = writeln!(
-            out,
-            "[[workload]]\nkind = \"list\"\nfile = {}\n",
-            quoted(list)
-        );
-        return;
-    }
-    for class in 0..priorities.len().max(1) {
-        let _ = writeln!(out, "[[workload]]\nkind = \"list\"");
-        if let (2.., Some(priority)) = (priorities.len(), priorities.get(class)) {
-            let _ = writeln!(out, "name = \"priority-{priority}\"\nclass = {class}");
-        }
-        *out += "flow = [\n";
-        let of_class =
-            |flow: &&Flow| priorities.len() < 2 || flow.priority == Some(priorities[class]);
-        for flow in found.flows.iter().filter(of_class) {
-            let _ = writeln!(
-                out,
-                "  {{ at = \"{}\", src = {}, dst = {}, size = \"{}B\" }},",
-                time(flow.start.0 - first),
-                flow.src,
-                flow.dst,
-                flow.bytes
-            );
-        }
-        *out += "]\n\n";
-    }
-}
-
 /// The priorities that have a queue each. htsim's order the packets of a receiver's own flows, and
 /// choose no queue.
 fn queues(found: &Found) -> Vec<u32> {
@@ -194,22 +133,6 @@ pub(super) fn csv(found: &Found) -> String {
         out.push('\n');
     }
     out
-}
-
-fn htsim(out: &mut String, found: &Found) {
-    *out += "# Our choice: the files do not say how hosts react.\n[transport]\n\
-             control = \"dctcp\"\n\n";
-    let picos = round_trip(&found.topology).max(1_000_000);
-    *out += &comment(
-        "Our choice: a threshold of one base RTT, since the files have none. As htsim's ECN queue \
-         it judges a packet as it leaves, with the packet itself counted, and marks above K (`>`).",
-    );
-    let _ = write!(
-        out,
-        "[[scheme]]\nlabel = \"htsim's queue\"\nmarker = \"threshold\"\nk = \"{}\"\n\
-         hook = \"dequeue\"\ncmp = \"strict\"\ncount-self = true\n",
-        time(picos)
-    );
 }
 
 /// Propagation of the longest path there and back, in picoseconds.

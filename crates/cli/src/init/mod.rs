@@ -20,8 +20,7 @@ use self::ask::Questions;
 use self::rtts::Numbers;
 use self::size::Extent;
 use self::text::Parts;
-pub(crate) use self::text::{comment, quoted};
-use crate::exit::{Failure, answer, note};
+use crate::exit::{Failure, answer, note, user};
 use crate::output::{IN_THE_WAY, Replace, exists, put};
 
 /// Arguments of `cemark init`.
@@ -125,7 +124,7 @@ pub(crate) fn init(args: &Args) -> Result<(), Failure> {
     let bytes = answers
         .buffer
         .bytes(cell)
-        .map_err(|why| Failure::User(miette::miette!(help = why, "--buffer cannot be used")))?;
+        .map_err(|why| user("--buffer cannot be used", why))?;
     beside(&mut answers, &args.file);
     let made = compose(&answers, bytes, cell, &file)?;
     write(&args.file, &made.text, args.force)?;
@@ -156,8 +155,7 @@ struct Made {
 
 /// The scenario of these answers. `file` is where it will be, from which paths in it start.
 fn compose(answers: &Answers, buffer: u64, cell: Option<u64>, file: &str) -> Result<Made, Failure> {
-    let fabric = fabric::fabric(answers)
-        .map_err(|why| Failure::User(miette::miette!(help = why, "there is no such fabric")))?;
+    let fabric = fabric::fabric(answers).map_err(|why| user("there is no such fabric", why))?;
     let mut parts = Parts {
         answers,
         fabric: &fabric,
@@ -292,7 +290,7 @@ fn sizes_that_exist(text: &str) -> Result<String, String> {
     let scenario = format!(
         "[topology]\nkind = \"star\"\nhosts = 2\n[[workload]]\nkind = \"poisson\"\nload = 0.1\n\
          flows = 1\nsizes = {}\n[[scheme]]\nmarker = \"none\"\n[transport]\ncontrol = \"cubic\"\n",
-        text::quoted(&sizes)
+        crate::template::quoted(&sizes)
     );
     match parse(&scenario, "here.toml", &Overrides::default()) {
         Ok(_) => Ok(sizes),
@@ -320,17 +318,12 @@ fn beside(answers: &mut Answers, scenario: &Path) {
     }
 }
 
-fn user(what: &str, help: &str) -> Failure {
-    let (what, help) = (what.to_owned(), help.to_owned());
-    Failure::User(miette::miette!(help = help, "{what}"))
-}
-
 /// The file's name, if it may be written.
 pub(crate) fn writable(path: &Path, force: bool) -> Result<String, Failure> {
     let file = path.display().to_string();
     if path.extension().is_none_or(|end| end != "toml") {
         let what = format!("{file} is no name for a scenario: it ends in .toml");
-        return Err(user(&what, &format!("write {file}.toml")));
+        return Err(user(&what, format!("write {file}.toml")));
     }
     if path.exists() && !force {
         return Err(exists(path, IN_THE_WAY));

@@ -6,7 +6,8 @@ use cemark_sim::workload::{RttModel, rtt_quantile};
 use minijinja::{Value, context};
 
 use super::answers::Rtts;
-use super::text::{quoted, time};
+use super::text::time;
+use crate::template::quoted;
 
 /// The values of `[rtt]`.
 pub(super) fn section(rtt: &Rtts) -> Value {

@@ -2,16 +2,18 @@
 //! The scenario that `cemark init` writes, `scenario.toml.jinja`: every line with what it means,
 //! every threshold with the rule that it follows from.
 
-use cemark_report::text::wrap;
-use minijinja::syntax::SyntaxConfig;
 use minijinja::value::merge_maps;
-use minijinja::{Environment, UndefinedBehavior, Value, context};
+use minijinja::{Value, context};
 
 use super::answers::{Answers, Kind, Per};
 use super::fabric::Fabric;
 use super::rtts::{self, Numbers};
 use super::schemes;
 use super::size::Extent;
+use crate::template::{filled, quoted};
+
+/// The file, with places for the answers.
+const TEMPLATE: &str = include_str!("scenario.toml.jinja");
 
 /// The longest propagation delay of a link, in picoseconds: 100 m of cable, and what a switch and
 /// an adapter add.
@@ -19,9 +21,6 @@ const LONGEST_LINK: u64 = 1_000_000;
 
 /// 10 m of cable: a histogram of RTTs may begin at zero.
 const SHORTEST_LINK: u64 = 50_000;
-
-/// Most columns of a comment.
-const WIDTH: usize = 98;
 
 /// What a scenario is made of.
 pub(super) struct Parts<'a> {
@@ -38,12 +37,15 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     /// A scenario without schemes of its own, from which the numbers of the base RTTs are read.
     pub fn draft(&self) -> String {
-        filled(context! {
-            draft => true,
-            title => quoted("draft"),
-            delay => time(SHORTEST_LINK),
-            ..self.fabric_and_flows()
-        })
+        filled(
+            TEMPLATE,
+            context! {
+                draft => true,
+                title => quoted("draft"),
+                delay => time(SHORTEST_LINK),
+                ..self.fabric_and_flows()
+            },
+        )
     }
 
     /// The whole scenario.
@@ -58,16 +60,19 @@ impl Parts<'_> {
         let share = rtt.smallest / u64::from(2 * self.fabric.links) / 1000 * 1000;
         // Milliseconds, rounded up.
         let longest = (3 * rtt.largest).div_ceil(1_000_000_000) * 1_000_000_000;
-        filled(context! {
-            draft => false,
-            title => quoted(&title),
-            delay => time(share.clamp(SHORTEST_LINK, LONGEST_LINK)),
-            control => answers.transport,
-            rto => time(longest.max(5_000_000_000)),
-            step => rate(answers.rate / 1000),
-            fast_step => rate(answers.rate / 200),
-            ..merge_maps([schemes::thresholds(self, rtt), self.fabric_and_flows()])
-        })
+        filled(
+            TEMPLATE,
+            context! {
+                draft => false,
+                title => quoted(&title),
+                delay => time(share.clamp(SHORTEST_LINK, LONGEST_LINK)),
+                control => answers.transport,
+                rto => time(longest.max(5_000_000_000)),
+                step => rate(answers.rate / 1000),
+                fast_step => rate(answers.rate / 200),
+                ..merge_maps([schemes::thresholds(self, rtt), self.fabric_and_flows()])
+            },
+        )
     }
 
     fn fabric_and_flows(&self) -> Value {
@@ -118,33 +123,6 @@ impl Parts<'_> {
             dcqcn => answers.transport == "dcqcn",
         }
     }
-}
-
-/// The template with these values.
-fn filled(values: Value) -> String {
-    let mut env = Environment::new();
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build();
-    env.set_syntax(syntax.expect("the usual delimiters"));
-    env.set_undefined_behavior(UndefinedBehavior::Strict);
-    env.add_filter("comment", |text: &str| comment(text));
-    env.render_str(include_str!("scenario.toml.jinja"), values)
-        .expect("a fixed template over these values")
-}
-
-/// A text as a comment, in lines that fit.
-pub(crate) fn comment(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let lines = wrap(&words.join(" "), WIDTH - 2).replace('\n', "\n# ");
-    format!("# {lines}\n")
-}
-
-/// A text as TOML writes it.
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::to_string(text).expect("a string")
 }
 
 /// A number with at most three digits behind the point.

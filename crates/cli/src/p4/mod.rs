@@ -6,6 +6,7 @@ mod tables;
 
 use std::path::Path;
 
+use cemark_p4::Rounding;
 use cemark_scenario::files;
 
 use crate::exit::Failure;
@@ -39,4 +40,12 @@ const LARGEST: u64 = 16 << 20;
 fn read(path: &Path) -> Result<String, Failure> {
     files::text(path, LARGEST)
         .map_err(|e| Failure::User(miette::miette!("{}: {e}", path.display())))
+}
+
+/// How entries of tables are rounded.
+fn rounding(cut: bool) -> Rounding {
+    match cut {
+        true => Rounding::Down,
+        false => Rounding::Nearest,
+    }
 }

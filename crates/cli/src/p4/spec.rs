@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cemark_p4::{Rounding, compile, spec};
+use cemark_p4::{compile, spec};
 use cemark_scenario::files;
 
-use super::{LARGEST, read};
+use super::{LARGEST, read, rounding};
 use crate::exit::{Failure, answer};
 
 /// Arguments of `cemark p4 spec`.
@@ -27,11 +27,7 @@ pub(super) fn spec(args: &Args) -> Result<(), Failure> {
     let (name, text) = (args.file.display().to_string(), read(&args.file)?);
     let defines = args.define.iter().cloned().collect();
     let load = |path: &str| files::text(Path::new(path), LARGEST).ok();
-    let rounding = if args.cut {
-        Rounding::Down
-    } else {
-        Rounding::Nearest
-    };
+    let rounding = rounding(args.cut);
     let written =
         compile(&name, &text, &defines, &load).and_then(|program| spec::emit(&program, rounding));
     answer(&written.map_err(|e| Failure::User(miette::miette!("{e}")))?)

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use cemark_p4::control::{Interval, QUEUES, Targets, queue_key};
-use cemark_p4::{Rounding, control};
+use cemark_p4::control;
+use cemark_p4::control::{Interval, QUEUES, queue_key};
 use cemark_scenario::{Measure, read_quantity};
 use serde::{Deserialize, Serialize};
 
-use super::read;
+use super::{read, rounding};
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json};
 
@@ -99,11 +99,7 @@ fn nanos(key: &str, text: &str) -> Result<u32, String> {
 }
 
 fn entries(file: &File, cut: bool) -> Result<Answer, String> {
-    let rounding = if cut {
-        Rounding::Down
-    } else {
-        Rounding::Nearest
-    };
+    let rounding = rounding(cut);
     let interval = nanos("pst_interval", &file.pst_interval)?;
     if interval < 4_096 {
         return Err(format!(
@@ -117,13 +113,9 @@ fn entries(file: &File, cut: bool) -> Result<Answer, String> {
         .as_deref()
         .map_or(Ok(0), |t| nanos("pipeline", t))?;
     let targets = |ins: &str, pst: &str| {
-        let targets = Targets {
+        Ok::<Data, String>(Data {
             ins: nanos("ins_target", ins)? + pipeline,
             pst: nanos("pst_target", pst)? + pipeline,
-        };
-        Ok::<Data, String>(Data {
-            ins: targets.ins,
-            pst: targets.pst,
         })
     };
     let mut entries: Vec<Entry> = Vec::new();

@@ -4,11 +4,13 @@
 mod estimate;
 mod text;
 
+use std::ops::Range;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use cemark_runner::Show;
 use cemark_runner::clock::Stopwatch;
 use cemark_scenario::{Plan, Point, visible};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -45,8 +47,13 @@ struct Painter {
 struct Board {
     watch: Stopwatch,
     estimator: Estimator,
-    /// What runs at present, where several plans run one after the other.
+    /// The name of each plan, and the places of its points.
+    stages: Vec<(String, Range<usize>)>,
+    /// The plan that runs.
+    stage: usize,
+    /// Its name, where several plans run one after the other.
     title: String,
+    /// Points of all plans.
     points: Vec<State>,
     /// The largest percentage shown so far: it never goes back.
     shown: u32,
@@ -85,16 +92,18 @@ struct State {
 
 impl Progress {
     /// The progress of plans that are run one after the other, each with its longest point first,
-    /// this number of points at a time. Points are numbered through all plans, as they are in them.
-    /// `quiet` shows nothing.
+    /// this number of points at a time. `quiet` shows nothing.
     pub(crate) fn new<'a>(
         plans: impl IntoIterator<Item = &'a Plan>,
         threads: usize,
         quiet: bool,
     ) -> Self {
-        let all = plans.into_iter().enumerate();
-        let jobs = all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| job(stage, p)));
-        let jobs: Vec<Job> = jobs.collect();
+        let (mut jobs, mut stages) = (Vec::new(), Vec::new());
+        for (stage, plan) in plans.into_iter().enumerate() {
+            let first = jobs.len();
+            jobs.extend(plan.points.iter().map(|point| job(stage, point)));
+            stages.push((plan.name.clone(), first..jobs.len()));
+        }
         let all = State {
             expected: true,
             ..State::default()
@@ -106,6 +115,8 @@ impl Progress {
             watch: Stopwatch::start(),
             points,
             estimator,
+            stages,
+            stage: 0,
             title: String::new(),
             shown: 0,
             speed: Speed::default(),
@@ -119,49 +130,9 @@ impl Progress {
         }
     }
 
-    /// Point `i` begins.
-    pub(crate) fn begins(&self, i: usize) {
-        let mut board = self.board();
-        let now = board.now();
-        board.points[i].began = true;
-        board.points[i].expected = true;
-        board.estimator.begins(i, now);
-    }
-
-    /// How much of point `i` is done (0 to 1) and its packet-hops until now.
-    pub(crate) fn at(&self, i: usize, done: f64, hops: u64) {
-        let mut board = self.board();
-        let now = board.now();
-        let state = &mut board.points[i];
-        state.hops = hops;
-        if state.reported.is_some_and(|last| now - last < REPORTS) {
-            return;
-        }
-        state.reported = Some(now);
-        board.estimator.at(i, now, done, hops);
-    }
-
-    /// Point `i` is finished and stored.
-    pub(crate) fn finished(&self, i: usize, hops: u64) {
-        let mut board = self.board();
-        let now = board.now();
-        board.points[i].hops = hops;
-        board.points[i].finished = true;
-        board.estimator.ends(i, now, hops);
-    }
-
-    /// Of the points that have not begun, only these are expected to be simulated.
-    pub(crate) fn expect(&self, points: &[usize]) {
-        let mut board = self.board();
-        for (i, state) in board.points.iter_mut().enumerate() {
-            state.expected = state.began || points.contains(&i);
-        }
-        board.estimator.expects(points);
-    }
-
-    /// What runs now.
-    pub(crate) fn title(&self, title: &str) {
-        self.board().title = visible(title).into_owned();
+    /// Of the points of a plan that have not begun, only these are expected to be simulated.
+    pub(crate) fn expect(&self, stage: usize, points: &[usize]) {
+        self.board().expect(stage, points);
     }
 
     /// Prints something on standard error without a bar in between.
@@ -190,6 +161,56 @@ impl Drop for Progress {
     }
 }
 
+impl Show for Progress {
+    fn starts(&self, plan: &Plan, missing: &[usize], _threads: usize) {
+        let mut board = self.board();
+        let mut stages = board.stages.iter();
+        board.stage = stages.position(|s| s.0 == plan.name).unwrap_or(board.stage);
+        board.title = visible(&plan.name).into_owned();
+        let stage = board.stage;
+        board.expect(stage, missing);
+    }
+
+    fn expects(&self, points: &[usize]) {
+        let stage = self.board().stage;
+        self.expect(stage, points);
+    }
+
+    fn notes(&self, text: &str) {
+        if self.painter.is_some() {
+            self.suspended(|| note(&format!("note: {text}")));
+        }
+    }
+
+    fn begins(&self, point: usize) {
+        let mut board = self.board();
+        let (i, now) = (board.place(point), board.now());
+        board.points[i].began = true;
+        board.points[i].expected = true;
+        board.estimator.begins(i, now);
+    }
+
+    fn at(&self, point: usize, done: f64, hops: u64) {
+        let mut board = self.board();
+        let (i, now) = (board.place(point), board.now());
+        let state = &mut board.points[i];
+        state.hops = hops;
+        if state.reported.is_some_and(|last| now - last < REPORTS) {
+            return;
+        }
+        state.reported = Some(now);
+        board.estimator.at(i, now, done, hops);
+    }
+
+    fn finished(&self, point: usize, hops: u64) {
+        let mut board = self.board();
+        let (i, now) = (board.place(point), board.now());
+        board.points[i].hops = hops;
+        board.points[i].finished = true;
+        board.estimator.ends(i, now, hops);
+    }
+}
+
 /// A panic in another worker ends the run; its incomplete progress does no harm.
 fn locked(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
@@ -198,6 +219,25 @@ fn locked(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
 impl Board {
     fn now(&self) -> f64 {
         self.watch.seconds()
+    }
+
+    /// The place of a point of the plan that runs.
+    fn place(&self, point: usize) -> usize {
+        self.stages[self.stage].1.start + point
+    }
+
+    fn expect(&mut self, stage: usize, points: &[usize]) {
+        let of_stage = self.stages[stage].1.clone();
+        for (i, state) in self.points[of_stage].iter_mut().enumerate() {
+            state.expected = state.began || points.contains(&i);
+        }
+        let all = self
+            .points
+            .iter()
+            .enumerate()
+            .filter(|(_, state)| state.expected);
+        let all: Vec<usize> = all.map(|(i, _)| i).collect();
+        self.estimator.expects(&all);
     }
 
     /// What is shown now.

@@ -64,7 +64,7 @@ impl Show for Screen {
 
     fn starts(&self, plan: &Plan, missing: &[usize], threads: usize) {
         let progress = Progress::new([plan], threads, self.quiet);
-        progress.expect(missing);
+        progress.expect(0, missing);
         *self.lock() = Some(Drawn { progress, lines: 0 });
     }
 
@@ -87,7 +87,7 @@ impl Show for Screen {
     }
 
     fn expects(&self, points: &[usize]) {
-        self.tell(|progress| progress.expect(points));
+        self.tell(|progress| progress.expects(points));
     }
 
     fn looks(&self, plan: &Plan, groups: &[Option<Group>], block: usize, line: &str) {

@@ -8,7 +8,7 @@ use cemark_report::RunDir;
 
 use super::redraw::Screen;
 use super::{answer, order, run, so_far};
-use crate::exit::{Failure, Stderr};
+use crate::exit::{Failure, Stderr, user};
 use crate::program::{self, OnCluster};
 use crate::shell;
 
@@ -32,11 +32,11 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     if !args.ray {
         return match store {
             None => run(&args.run),
-            Some(url) => Err(Failure::User(miette::miette!(
-                help = "name a folder of this machine; `cemark sweep --ray --out URL` and \
+            Some(url) => Err(user(
+                format!("--out {url}: this is the URL of a store, and only --ray writes to one"),
+                "name a folder of this machine; `cemark sweep --ray --out URL` and \
                         cemark.sweep(…, out=URL) of the Python package write to stores",
-                "--out {url}: this is the URL of a store, and only --ray writes to one"
-            ))),
+            )),
         };
     }
     let Some(cluster) = program::cluster() else {
@@ -46,10 +46,10 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
              --part 1/4 --seeds N (docs/cluster.md)",
             shell::quoted(&args.run.scenario)
         );
-        return Err(Failure::User(miette::miette!(
-            help = help,
-            "--ray needs the Python package of cemark: this program is only the command"
-        )));
+        return Err(user(
+            "--ray needs the Python package of cemark: this program is only the command",
+            help,
+        ));
     };
     let mut order = order(&args.run)?;
     if store.is_some() {

@@ -2,6 +2,7 @@
 //! The kernel's numbers beside the simulator's: one table for each scheme and value of the axes.
 
 use cemark_report::stats::{self, Comparison, SizeClass, Statistic};
+use cemark_report::text::aligned;
 use cemark_report::{Finished, units};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
@@ -277,6 +278,17 @@ impl Row {
         text.trim_end().to_owned()
     }
 
+    fn cells(&self) -> Vec<String> {
+        let (simulator, kernel) = self.shown.clone();
+        vec![
+            self.name.clone(),
+            simulator,
+            kernel,
+            self.difference(),
+            self.judged(),
+        ]
+    }
+
     fn judged(&self) -> String {
         match (self.bound, self.verdict) {
             (Some(b), Some(v)) => format!("{v} {b} %"),
@@ -305,38 +317,10 @@ pub(super) fn text(tables: &[Table]) -> String {
     for table in tables {
         out += &format!("\n{}\n", table.title);
         let head = ["", "simulator", "Linux", "difference", ""].map(str::to_owned);
-        let mut lines = vec![head];
-        for r in &table.rows {
-            lines.push([
-                r.name.clone(),
-                r.shown.0.clone(),
-                r.shown.1.clone(),
-                r.difference(),
-                r.judged(),
-            ]);
-        }
-        let wide = |i: usize| {
-            lines
-                .iter()
-                .map(|l| l[i].chars().count())
-                .max()
-                .unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..5).map(wide).collect();
-        for line in &lines {
-            let text = format!(
-                "  {:<a$}  {:>b$}  {:>c$}  {:<d$}  {}",
-                line[0],
-                line[1],
-                line[2],
-                line[3],
-                line[4],
-                a = widths[0],
-                b = widths[1],
-                c = widths[2],
-                d = widths[3],
-            );
-            out += text.trim_end();
+        let mut lines = vec![head.to_vec()];
+        lines.extend(table.rows.iter().map(Row::cells));
+        for line in aligned(&lines, |column| matches!(column, 1 | 2)).lines() {
+            out += format!("  {line}").trim_end();
             out.push('\n');
         }
     }
@@ -358,10 +342,9 @@ pub(super) fn insert(report: String, tables: &[Table]) -> String {
         }
         section += "</tr>\n";
         for r in &table.rows {
-            let (s, k) = &r.shown;
             section += "<tr>";
-            for cell in [&r.name, s, k, &r.difference(), &r.judged()] {
-                section += &format!("<td>{}</td>", escape(cell));
+            for cell in r.cells() {
+                section += &format!("<td>{}</td>", escape(&cell));
             }
             section += "</tr>\n";
         }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use cemark_testbed::{Lab, Record};
 use clap::ValueEnum;
 
-use crate::exit::{Failure, note};
+use crate::exit::{Failure, machine, note, user};
 
 /// The test kernel, as `dataplane/linux/test/kernel.sh` names it.
 const NAME: &str = "uml-hz1000";
@@ -80,23 +80,23 @@ fn alone() -> Result<(), Failure> {
     if crate::program::is_alone() {
         return Ok(());
     }
-    Err(Failure::User(miette::miette!(
-        help = "build the command: `cargo install --path crates/cli` in a checkout; or measure on \
+    Err(user(
+        "this command is part of a Python package, and the test kernel starts it without Python",
+        "build the command: `cargo install --path crates/cli` in a checkout; or measure on \
                 the running kernel with --kernel host",
-        "this command is part of a Python package, and the test kernel starts it without Python"
-    )))
+    ))
 }
 
 impl Ready {
     /// Runs a lab in a folder of its own, which is removed.
     pub(super) fn run(&self, lab: &Lab) -> Result<Record, Failure> {
-        let scratch = Scratch::new().map_err(|e| machine(&format!("a scratch folder: {e}")))?;
+        let scratch = Scratch::new().map_err(|e| machine(format!("a scratch folder: {e}")))?;
         let (plan, record) = (scratch.0.join("lab.json"), scratch.0.join("record.json"));
-        let text = serde_json::to_vec(lab).map_err(|e| machine(&e.to_string()))?;
-        std::fs::write(&plan, text).map_err(|e| machine(&format!("{}: {e}", plan.display())))?;
+        let text = serde_json::to_vec(lab).map_err(machine)?;
+        std::fs::write(&plan, text).map_err(|e| machine(format!("{}: {e}", plan.display())))?;
         let mut command = match self.kernel {
             Kernel::Uml => {
-                let program = std::env::current_exe().map_err(|e| machine(&e.to_string()))?;
+                let program = std::env::current_exe().map_err(machine)?;
                 let mut command = Command::new(self.sources.join("linux/test/uml.sh"));
                 command
                     .arg(NAME)
@@ -118,12 +118,12 @@ impl Ready {
         let out = command
             .stdin(Stdio::null())
             .output()
-            .map_err(|e| machine(&format!("the kernel: {e}")))?;
+            .map_err(|e| machine(format!("the kernel: {e}")))?;
         let text = std::fs::read(&record);
         match text {
             Ok(text) if out.status.success() => serde_json::from_slice(&text)
-                .map_err(|e| machine(&format!("what the kernel recorded: {e}"))),
-            _ => Err(machine(&format!(
+                .map_err(|e| machine(format!("what the kernel recorded: {e}"))),
+            _ => Err(machine(format!(
                 "the run in the kernel failed:\n{}{}",
                 String::from_utf8_lossy(&out.stdout).trim_end(),
                 String::from_utf8_lossy(&out.stderr).trim_end()
@@ -154,10 +154,6 @@ impl Drop for Scratch {
     }
 }
 
-fn machine(what: &str) -> Failure {
-    Failure::Machine(miette::miette!("{what}"))
-}
-
 /// The folder `dataplane` of the checkout that this is run in, or that `CEMARK_CHECKOUT` names.
 fn sources() -> Result<PathBuf, Failure> {
     let named = std::env::var_os("CEMARK_CHECKOUT").map(PathBuf::from);
@@ -166,11 +162,11 @@ fn sources() -> Result<PathBuf, Failure> {
     let mut all = named.into_iter().chain(above).map(|p| p.join("dataplane"));
     all.find(|p| p.join("linux/test/kernel.sh").is_file())
         .ok_or_else(|| {
-            Failure::User(miette::miette!(
-                help = "run it inside a checkout of cemark, or set CEMARK_CHECKOUT to one",
+            user(
                 "the test kernel and the qdisc are built from the folder dataplane of a checkout, \
-                 and there is none here"
-            ))
+                 and there is none here",
+                "run it inside a checkout of cemark, or set CEMARK_CHECKOUT to one",
+            )
         })
 }
 
@@ -183,20 +179,20 @@ fn script(path: &Path, what: &str, quiet: bool) -> Result<(), Failure> {
         command.stdout(std::io::stderr());
         let status = command
             .status()
-            .map_err(|e| machine(&format!("{}: {e}", path.display())))?;
+            .map_err(|e| machine(format!("{}: {e}", path.display())))?;
         return match status.success() {
             true => Ok(()),
-            false => Err(machine(&format!("building {what} failed, as said above"))),
+            false => Err(machine(format!("building {what} failed, as said above"))),
         };
     }
     let out = command
         .output()
-        .map_err(|e| machine(&format!("{}: {e}", path.display())))?;
+        .map_err(|e| machine(format!("{}: {e}", path.display())))?;
     match out.status.success() {
         true => Ok(()),
         false => {
             note(&String::from_utf8_lossy(&out.stderr));
-            Err(machine(&format!(
+            Err(machine(format!(
                 "building {what} failed; {} {NAME} shows how",
                 path.display()
             )))
@@ -206,15 +202,10 @@ fn script(path: &Path, what: &str, quiet: bool) -> Result<(), Failure> {
 
 /// Refuses a running kernel that lacks something, with the commands that add it.
 fn able() -> Result<(), Failure> {
-    let mut missing = Vec::new();
-    if !rustix::process::geteuid().is_root() {
-        missing.push("root: run it with sudo".to_owned());
-    }
-    if missing.is_empty() {
-        let tried = attempts();
-        // What it has made is removed, whether or not it exists.
-        let _ = quietly("ip", "netns del cemark-try");
-        missing.extend(tried);
+    let mut missing = vec!["root: run it with sudo"];
+    if rustix::process::geteuid().is_root() {
+        missing = attempts();
+        let _ = quietly("ip netns del cemark-try");
     }
     if missing.is_empty() {
         return Ok(());
@@ -226,68 +217,34 @@ fn able() -> Result<(), Failure> {
     )))
 }
 
-/// What the kernel refuses of that which a lab needs, tried in a namespace of its own, so that the
-/// kernel loads the modules that it has.
-fn attempts() -> Vec<String> {
-    let cemark = "cemark scheme tcn threshold 200us queues 2";
-    let each = [
-        (
-            "ip",
-            "netns add cemark-try".to_owned(),
-            "network namespaces",
-        ),
-        (
-            "ip",
-            "-n cemark-try link add name lag type ifb".to_owned(),
-            "ifb: modprobe ifb numifbs=0",
-        ),
-        (
-            "ip",
-            "-n cemark-try link add name va type veth peer name vb".to_owned(),
-            "veth: modprobe veth",
-        ),
-        (
-            "tc",
-            format!("-n cemark-try qdisc add dev va root handle 1: stab overhead -14 {cemark}"),
-            "sch_cemark and its plugin for tc: see docs/linux.md",
-        ),
-        (
-            "tc",
-            "-n cemark-try qdisc add dev lag root handle 1: prio bands 3".to_owned(),
-            "sch_prio: modprobe sch_prio",
-        ),
-        (
-            "tc",
-            "-n cemark-try qdisc add dev lag parent 1:1 netem delay 10us".to_owned(),
-            "sch_netem: modprobe sch_netem",
-        ),
-        (
-            "tc",
-            "-n cemark-try filter add dev lag parent 1: protocol ip prio 1 u32 match ip sport 1 \
-             0x000f flowid 1:1"
-                .to_owned(),
-            "cls_u32: modprobe cls_u32",
-        ),
-        (
-            "tc",
-            "-n cemark-try qdisc add dev vb clsact".to_owned(),
-            "sch_ingress: modprobe sch_ingress",
-        ),
-        (
-            "tc",
-            "-n cemark-try filter add dev vb ingress matchall action mirred egress redirect dev lag"
-                .to_owned(),
-            "cls_matchall and act_mirred: modprobe cls_matchall act_mirred",
-        ),
-    ];
-    let lacks = each
-        .iter()
-        .filter(|(program, words, _)| !quietly(program, words));
-    lacks.map(|(_, _, what)| (*what).to_owned()).collect()
+/// Commands that a lab needs, in a namespace of their own, each with what the kernel lacks if it
+/// refuses the command.
+const TRIED: &str = "\
+ip netns add cemark-try # network namespaces
+ip -n cemark-try link add name lag type ifb # ifb: modprobe ifb numifbs=0
+ip -n cemark-try link add name va type veth peer name vb # veth: modprobe veth
+tc -n cemark-try qdisc add dev va root handle 1: stab overhead -14 \
+cemark scheme tcn threshold 200us queues 2 # sch_cemark and its plugin for tc: see docs/linux.md
+tc -n cemark-try qdisc add dev lag root handle 1: prio bands 3 # sch_prio: modprobe sch_prio
+tc -n cemark-try qdisc add dev lag parent 1:1 netem delay 10us # sch_netem: modprobe sch_netem
+tc -n cemark-try filter add dev lag parent 1: protocol ip prio 1 \
+u32 match ip sport 1 0x000f flowid 1:1 # cls_u32: modprobe cls_u32
+tc -n cemark-try qdisc add dev vb clsact # sch_ingress: modprobe sch_ingress
+tc -n cemark-try filter add dev vb ingress matchall action mirred egress redirect dev lag \
+# cls_matchall and act_mirred: modprobe cls_matchall act_mirred
+";
+
+/// What the kernel refuses of the commands that a lab needs. Trying them makes the kernel load the
+/// modules that it has.
+fn attempts() -> Vec<&'static str> {
+    let tried = TRIED.lines().filter_map(|line| line.split_once(" # "));
+    let lacks = tried.filter(|(command, _)| !quietly(command));
+    lacks.map(|(_, what)| what).collect()
 }
 
 /// Whether a command succeeds; what it says is not shown.
-fn quietly(program: &str, words: &str) -> bool {
+fn quietly(line: &str) -> bool {
+    let (program, words) = line.split_once(' ').unwrap_or((line, ""));
     let done = Command::new(program)
         .args(words.split_whitespace())
         .stdin(Stdio::null())

@@ -16,7 +16,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::beside;
 use super::kernel::{Kernel, Ready};
-use crate::exit::{Failure, Stderr, answer, answer_json_text, note, warn};
+use crate::exit::{Failure, Stderr, answer, answer_json_text, machine, note, user, warn};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;
 use crate::{Changes, Format};
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn refused(scenario: &str, e: &cemark_testbed::Refusal) -> Failure {
     let help = e.instead.clone();
-    Failure::User(miette::miette!(help = help, "{scenario}: {e}"))
+    user(format!("{scenario}: {e}"), help)
 }
 
 /// Every scheme twice: as simulated, and on the kernel. Base RTTs have few values in both.
@@ -201,7 +201,7 @@ impl Work<'_> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(Cores::of_jobs(jobs).split(todo.len()).points)
             .build()
-            .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))?;
+            .map_err(|e| machine(format!("cannot start the threads: {e}")))?;
         let simulated = &finished;
         let results: Vec<(usize, Result<Finished, Failure>)> = pool.install(|| {
             let each = todo.clone().into_par_iter().filter(|_| !stopped());

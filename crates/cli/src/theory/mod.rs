@@ -5,13 +5,14 @@ mod forms;
 
 use std::fmt::Write as _;
 
-use cemark_report::{text::wrap, units};
+use cemark_report::text::{listed, wrap};
+use cemark_report::units;
 use cemark_scenario::{Measure, alike, read_quantity};
 use serde::Serialize;
 
-use self::forms::{ALL, Form, Input, Output, Quantity, Unit};
+use self::forms::{ALL, Form, Input, Quantity, Unit};
 use crate::Format;
-use crate::exit::{Failure, answer, answer_json};
+use crate::exit::{Failure, answer, answer_json, user};
 use crate::terminal::look;
 
 /// Arguments of `cemark theory`.
@@ -47,7 +48,7 @@ struct Column {
 #[derive(Serialize)]
 struct Value {
     name: &'static str,
-    unit: &'static str,
+    unit: Unit,
     formula: &'static str,
     /// `null` where it is unlimited.
     value: f64,
@@ -58,32 +59,18 @@ struct Value {
 
 /// Every theory, with what it says.
 pub(crate) fn names() -> impl Iterator<Item = (&'static str, String)> {
-    ALL.iter().map(|form| (form.name, form.doc.to_owned()))
+    ALL.iter().map(|form| (&form.name[..], form.doc.clone()))
 }
 
 /// Every theory with its inputs and outputs.
 pub(crate) fn list() -> serde_json::Value {
-    let input = |i: &Input| serde_json::json!({"name": i.name, "default": i.default, "doc": i.doc});
-    let output = |o: &Output| {
-        let unit = unit(o.unit);
-        serde_json::json!({"name": o.name, "unit": unit, "formula": o.formula})
-    };
-    let form = |f: &Form| {
-        serde_json::json!({
-            "name": f.name,
-            "source": f.source,
-            "doc": f.doc,
-            "inputs": f.inputs.iter().map(input).collect::<Vec<_>>(),
-            "outputs": f.outputs.iter().map(output).collect::<Vec<_>>(),
-        })
-    };
-    ALL.iter().map(form).collect()
+    serde_json::to_value(&*ALL).expect("strings")
 }
 
 /// A theory by its name.
 fn find(name: &str) -> Result<&'static Form, Failure> {
-    ALL.iter().find(|f| alike(f.name, name)).ok_or_else(|| {
-        let names: Vec<_> = ALL.iter().map(|f| f.name).collect();
+    ALL.iter().find(|f| alike(&f.name, name)).ok_or_else(|| {
+        let names = ALL.iter().map(|f| &f.name[..]);
         user(
             format!("there is no theory called `{name}`"),
             cemark_scenario::near(name, names),
@@ -102,7 +89,7 @@ pub(crate) fn theory(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else {
         return match args.format {
             Format::Table => answer(&all()),
-            Format::Json => answer_json(&ALL.iter().map(|f| f.name).collect::<Vec<_>>()),
+            Format::Json => answer_json(&ALL.iter().map(|f| &f.name).collect::<Vec<_>>()),
         };
     };
     let form = find(name)?;
@@ -113,20 +100,16 @@ pub(crate) fn theory(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn user(what: String, help: String) -> Failure {
-    Failure::User(miette::miette!(help = help, "{what}"))
-}
-
 /// The inputs of each column as the user wrote them.
 fn columns(form: &Form, given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
     let mut values: Vec<Vec<String>> = form
         .inputs
         .iter()
-        .map(|i| vec![i.default.to_owned()])
+        .map(|i| vec![i.default.clone()])
         .collect();
     for option in given {
         let known = || {
-            let names: Vec<_> = form.inputs.iter().map(|i| i.name).collect();
+            let names: Vec<_> = form.inputs.iter().map(|i| &i.name[..]).collect();
             format!("the inputs of {} are {}", form.name, names.join(", "))
         };
         let (name, value) = option.split_once('=').ok_or_else(|| {
@@ -138,9 +121,9 @@ fn columns(form: &Form, given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         let i = form
             .inputs
             .iter()
-            .position(|i| alike(i.name, name))
+            .position(|i| alike(&i.name, name))
             .ok_or_else(|| {
-                let names = form.inputs.iter().map(|i| i.name);
+                let names = form.inputs.iter().map(|i| &i.name[..]);
                 let near = cemark_scenario::near(name, names);
                 user(format!("`{name}` is no input of {}", form.name), near)
             })?;
@@ -217,7 +200,7 @@ fn evaluate(form: &Form, column: &[String]) -> Vec<f64> {
         .zip(column)
         .map(|(input, text)| number(input, text).unwrap_or(f64::NAN))
         .collect();
-    (form.eval)(&x)
+    forms::outputs(&form.name, &x)
 }
 
 /// The word for a number that a formula does not bound: DCIB's gain where the buffer holds every
@@ -238,19 +221,12 @@ fn shown(unit: Unit, x: f64) -> String {
 }
 
 fn all() -> String {
-    let width = ALL.iter().map(|f| f.name.len()).max().unwrap_or(0);
-    let room = look().width.saturating_sub(width + 2);
-    let mut out = String::new();
-    for f in ALL {
-        for (i, line) in wrap(f.doc, room).lines().enumerate() {
-            let _ = writeln!(out, "{:width$}  {line}", if i == 0 { f.name } else { "" });
-        }
-        for line in wrap(f.source, room).lines() {
-            let _ = writeln!(out, "{:width$}  {line}", "");
-        }
-    }
+    let forms = ALL
+        .iter()
+        .map(|f| (&f.name[..], format!("{}\n{}", f.doc, f.source)));
+    let forms = listed(&forms.collect::<Vec<_>>(), look().width, 0);
     let last = "cemark theory NAME INPUT=VALUE… evaluates one: cemark theory cedm n=2,4,8,16,32";
-    format!("{out}\n{}\n", wrap(last, look().width))
+    format!("{forms}\n{}\n", wrap(last, look().width))
 }
 
 fn table(form: &Form, columns: &[Vec<String>]) -> String {
@@ -273,8 +249,8 @@ fn table(form: &Form, columns: &[Vec<String>]) -> String {
         .unwrap_or(0);
     let mut out = format!(
         "{}\n{}\n\n",
-        wrap(form.doc, look().width),
-        wrap(form.source, look().width)
+        wrap(&form.doc, look().width),
+        wrap(&form.source, look().width)
     );
     for (i, (label, cells, doc)) in rows.iter().enumerate() {
         if i == form.inputs.len() {
@@ -289,18 +265,7 @@ fn table(form: &Form, columns: &[Vec<String>]) -> String {
     out
 }
 
-/// How JSON calls a unit.
-fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Time => "s",
-        Unit::Bytes => "B",
-        Unit::Rate => "bit/s",
-        Unit::Packets => "packets",
-        Unit::Plain => "",
-    }
-}
-
-fn json(form: &Form, columns: &[Vec<String>]) -> Evaluated {
+fn json(form: &'static Form, columns: &[Vec<String>]) -> Evaluated {
     let column = |c: &Vec<String>| Column {
         inputs: form
             .inputs
@@ -313,17 +278,17 @@ fn json(form: &Form, columns: &[Vec<String>]) -> Evaluated {
             .iter()
             .zip(evaluate(form, c))
             .map(|(o, value)| Value {
-                name: o.name,
-                unit: unit(o.unit),
-                formula: o.formula,
+                name: &o.name,
+                unit: o.unit,
+                formula: &o.formula,
                 value,
                 unlimited: value == f64::INFINITY,
             })
             .collect(),
     };
     Evaluated {
-        name: form.name,
-        source: form.source,
+        name: &form.name,
+        source: &form.source,
         columns: columns.iter().map(column).collect(),
     }
 }
@@ -367,8 +332,8 @@ mod tests {
 
     #[test]
     fn every_form_takes_its_defaults_and_fills_its_columns() {
-        for form in ALL {
-            let all = outputs(form.name, &[]);
+        for form in ALL.iter() {
+            let all = outputs(&form.name, &[]);
             assert_eq!(all[0].len(), form.outputs.len(), "{}", form.name);
             assert!(all[0].iter().all(|x| x.is_finite()), "{}", form.name);
         }
@@ -380,13 +345,13 @@ mod tests {
             panic!("case and dashes do not matter");
         };
         assert_eq!(form.name, "ecn_sharp");
-        for form in ALL {
-            for input in form.inputs {
+        for form in ALL.iter() {
+            for input in &form.inputs {
                 for name in [input.name.to_uppercase(), input.name.replace('_', "-")] {
                     let typed = format!("{name}={}", input.default);
                     assert_eq!(
-                        outputs(form.name, &[&typed]),
-                        outputs(form.name, &[]),
+                        outputs(&form.name, &[&typed]),
+                        outputs(&form.name, &[]),
                         "{typed}"
                     );
                 }

@@ -3,10 +3,10 @@
 
 use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
 use cemark_report::metrics::{Restriction, Sample};
+use cemark_report::text::{capital, distinct};
 use cemark_scenario::Plan;
 
-use super::super::evaluate::value;
-use super::draw::{Axes, Source, caption, cells, with_points, words};
+use super::draw::{Axes, Source, caption, cells, groups, with_points};
 use super::spec::{PanelSpec, Spec};
 
 /// Most points of a curve.
@@ -15,15 +15,8 @@ const POINTS: usize = 120;
 /// A chart of distributions; `None` where nothing was measured.
 pub(super) fn chart(source: &Source<'_>, spec: &Spec) -> Option<Chart> {
     let cells = cells(source, spec);
-    let groups = words(cells.iter().filter_map(|c| value(c, &spec.by)));
-    let groups: Vec<Option<&str>> = match groups.is_empty() {
-        true => vec![None],
-        false => groups.into_iter().map(Some).collect(),
-    };
     let mut panels = Vec::new();
-    for group in groups {
-        let here = |c: &&&Axes| group.is_none_or(|g| value(c, &spec.by) == Some(g));
-        let here: Vec<&Axes> = cells.iter().filter(here).copied().collect();
+    for (group, here) in groups(spec, &cells) {
         for panel in &spec.panels {
             panels.extend(distributions(source, panel, spec, &here).map(|mut drawn| {
                 if let Some(group) = group {
@@ -49,18 +42,12 @@ fn shown<'a>(plan: &'a Plan, spec: &'a Spec, panel: Option<&'a PanelSpec>) -> Ve
 }
 
 fn legend(plan: &Plan, spec: &Spec) -> Vec<Key> {
-    let mut keys: Vec<Key> = Vec::new();
-    for panel in &spec.panels {
-        for label in shown(plan, spec, Some(panel)) {
-            if !keys.iter().any(|k| k.label == label) {
-                keys.push(Key {
-                    label: label.to_owned(),
-                    colour: chart::colour(plan, label),
-                });
-            }
-        }
-    }
-    keys
+    let schemes = spec.panels.iter().flat_map(|p| shown(plan, spec, Some(p)));
+    let key = |label: &str| Key {
+        label: label.to_owned(),
+        colour: chart::colour(plan, label),
+    };
+    distinct(schemes).into_iter().map(key).collect()
 }
 
 fn distributions(
@@ -97,24 +84,21 @@ fn distributions(
     }
     let ends = || curves.iter().flat_map(|c| &c.spots).map(|s| s.x);
     let (low, high) = (ends().reduce(f64::min)?, ends().reduce(f64::max)?);
-    Some(Panel {
-        title: match &panel.title[..] {
-            "" => chart::capital(label),
-            title => title.to_owned(),
+    let title = match &panel.title[..] {
+        "" => capital(label),
+        title => title.to_owned(),
+    };
+    let curves = Curves {
+        x: Axis {
+            log: low > 0.0 && high / low > 30.0,
+            ..Axis::new(label, unit)
         },
-        note: String::new(),
-        body: Body::Curves(Curves {
-            x: Axis {
-                log: low > 0.0 && high / low > 30.0,
-                ..Axis::new(label, unit)
-            },
-            y: Axis::new("share", Unit::Other(String::new())),
-            origin: None,
-            form: chart::Form::Plain,
-            curves,
-            marks: Vec::new(),
-        }),
-    })
+        y: Axis::new("share", Unit::default()),
+        form: chart::Form::Plain,
+        curves,
+        ..Curves::default()
+    };
+    Some(Panel::new(title, Body::Curves(curves)))
 }
 
 /// What a distribution is of, at one point.
@@ -141,12 +125,10 @@ pub(super) fn steps(sorted: &[f64]) -> Vec<Spot> {
     let place = |k: usize| (k * (many - 1)) / (points - 1).max(1);
     let spot = |k: usize| {
         let i = place(k);
-        let share = (i + 1) as f64 / many as f64;
         Spot {
             x: sorted[i],
-            y: share,
-            band: None,
-            tip: String::new(),
+            y: (i + 1) as f64 / many as f64,
+            ..Spot::default()
         }
     };
     (0..points).map(spot).collect()

@@ -4,13 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
+use cemark_report::chart::{
+    self, Axis, Body, Chart, Curve, Curves, Key, Panel, Places, Spot, Unit,
+};
 use cemark_report::metrics;
+use cemark_report::text::{capital, distinct};
 use cemark_report::units::number;
 use cemark_scenario::Plan;
 
 use super::super::error::RowError;
-use super::super::evaluate::{Cell, Data, evaluate, first_number, value};
+use super::super::evaluate::{Cell, Data, evaluate, first_number, fits, value};
 use super::super::row::{Formula, OneOrMany, Row};
 use super::super::targets::Target;
 use super::published;
@@ -50,28 +53,21 @@ pub(super) struct Drawn<'a> {
 /// A chart; `None` where none of its points is there.
 pub(super) fn chart(source: &Source<'_>, spec: &Spec) -> Option<Chart> {
     let cells = cells(source, spec);
-    let groups = words(cells.iter().filter_map(|c| value(c, &spec.by)));
-    let groups: Vec<Option<&str>> = match groups.is_empty() {
-        true => vec![None],
-        false => groups.into_iter().map(Some).collect(),
-    };
-    let axis = Horizontal::new(source, spec, &cells)?;
+    let axis = horizontal(source, spec, &cells)?;
     let series = Series::new(source, spec, &cells);
     let mut panels = Vec::new();
-    for group in groups {
-        let here = |c: &&&Axes| group.is_none_or(|g| value(c, &spec.by) == Some(g));
-        let here: Vec<&Axes> = cells.iter().filter(here).copied().collect();
+    for (group, here) in groups(spec, &cells) {
         for panel in &spec.panels {
+            let mut places = places(source, spec, &here, (&axis, &series));
+            let is_shown = |scheme: &str| {
+                panel.schemes.is_empty() || panel.schemes.iter().any(|s| s == scheme)
+            };
+            places.retain(|p| is_shown(p.scheme));
             let drawn = Drawn {
                 source,
                 spec,
                 panel,
-                places: places(source, spec, &here, (&axis, &series))
-                    .into_iter()
-                    .filter(|p| {
-                        panel.schemes.is_empty() || panel.schemes.iter().any(|s| s == p.scheme)
-                    })
-                    .collect(),
+                places,
             };
             panels.extend(drawn.draw(group, &axis, &series));
         }
@@ -114,27 +110,25 @@ pub(super) fn caption(spec: &Spec, has_marks: bool) -> String {
 
 /// The different combinations of axes, in order.
 pub(super) fn cells<'a>(source: &Source<'a>, spec: &Spec) -> Vec<&'a Axes> {
-    let mut found: Vec<&Axes> = Vec::new();
-    for cell in &source.data.cells {
-        let chosen = |(axis, wanted): (&String, &OneOrMany)| {
-            value(cell.axes, axis).is_some_and(|v| wanted.has(v))
-        };
-        if spec.selection.iter().all(chosen) && !found.contains(&cell.axes) {
-            found.push(cell.axes);
-        }
-    }
-    found
+    let all = source.data.cells.iter().map(|cell| cell.axes);
+    distinct(all.filter(|axes| fits(axes, &spec.selection)))
 }
 
-/// Each word once, in order.
-pub(super) fn words<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    for word in all {
-        if !found.contains(&word) {
-            found.push(word);
-        }
+/// The values of the axis by which a figure's panels are grouped, each with its combinations of
+/// axes; one group of all without such an axis.
+pub(super) fn groups<'a>(spec: &Spec, cells: &[&'a Axes]) -> Vec<(Option<&'a str>, Vec<&'a Axes>)> {
+    let values = distinct(cells.iter().filter_map(|c| value(c, &spec.by)));
+    if values.is_empty() {
+        return vec![(None, cells.to_vec())];
     }
-    found
+    let of = |group: &str| {
+        let own = cells.iter().filter(|c| value(c, &spec.by) == Some(group));
+        own.copied().collect()
+    };
+    values
+        .into_iter()
+        .map(|group| (Some(group), of(group)))
+        .collect()
 }
 
 /// Those of these schemes, or of all if there are none, that have a point.
@@ -153,58 +147,30 @@ fn schemes<'a>(source: &Source<'a>, spec: &'a Spec) -> Vec<&'a str> {
 }
 
 /// The horizontal axis, with the place of each of its values.
-struct Horizontal<'a> {
-    axis: Axis,
-    places: Vec<(&'a str, f64)>,
-}
-
-impl<'a> Horizontal<'a> {
-    fn new(source: &Source<'a>, spec: &'a Spec, cells: &[&'a Axes]) -> Option<Self> {
-        let words = match &spec.x[..] {
-            SCHEME => schemes(source, spec),
-            "" => vec![""],
-            _ => words(cells.iter().filter_map(|c| value(c, &spec.x))),
+fn horizontal<'a>(source: &Source<'a>, spec: &'a Spec, cells: &[&'a Axes]) -> Option<Places<'a>> {
+    let words = match &spec.x[..] {
+        SCHEME => schemes(source, spec),
+        "" => vec![""],
+        _ => distinct(cells.iter().filter_map(|c| value(c, &spec.x))),
+    };
+    let label = match &spec.x[..] {
+        SCHEME | "variant" => "",
+        x => x,
+    };
+    let first_numbers = || {
+        let read = words.iter().map(|w| Some((*w, first_number(w)?)));
+        Some((
+            Unit::Other(unit_behind(words[0])),
+            read.collect::<Option<Vec<_>>>()?,
+        ))
+    };
+    (!words.is_empty()).then(|| {
+        let numbers = match spec.form {
+            Form::Lines => chart::numbers(&words).or_else(first_numbers),
+            _ => None,
         };
-        if words.is_empty() {
-            return None;
-        }
-        let label = match &spec.x[..] {
-            SCHEME | "variant" => "",
-            x => x,
-        };
-        let lines = spec.form == Form::Lines;
-        let numbers = chart::numbers(&words).filter(|_| lines).or_else(|| {
-            let read = words.iter().map(|w| Some((*w, first_number(w)?)));
-            let read = read.collect::<Option<Vec<_>>>().filter(|_| lines)?;
-            Some((Unit::Other(unit_behind(words[0])), read))
-        });
-        Some(match numbers {
-            None => Horizontal {
-                axis: Axis {
-                    names: words.iter().map(|w| (*w).to_owned()).collect(),
-                    ..Axis::new(label, Unit::Other(String::new()))
-                },
-                places: words.into_iter().zip((0..).map(f64::from)).collect(),
-            },
-            Some((unit, places)) => {
-                let mut at: Vec<f64> = places.iter().map(|p| p.1).collect();
-                at.sort_by(f64::total_cmp);
-                let (low, high) = (at[0], at[at.len() - 1]);
-                Horizontal {
-                    axis: Axis {
-                        log: low > 0.0 && high / low >= 15.0 && at.len() > 2,
-                        at,
-                        ..Axis::new(label, unit)
-                    },
-                    places,
-                }
-            }
-        })
-    }
-
-    fn place(&self, word: &str) -> Option<f64> {
-        self.places.iter().find(|p| p.0 == word).map(|p| p.1)
-    }
+        Places::new(label, &words, numbers, 15.0)
+    })
 }
 
 /// `senders` of `8 senders`.
@@ -231,7 +197,7 @@ impl<'a> Series<'a> {
                 schemes(source, spec).into_iter().map(colour).collect()
             }
             false => {
-                let names = words(cells.iter().filter_map(|c| value(c, &spec.series)));
+                let names = distinct(cells.iter().filter_map(|c| value(c, &spec.series)));
                 let many = (0..).map(|i| i % chart::COLOURS);
                 names.into_iter().zip(many).collect()
             }
@@ -262,7 +228,7 @@ fn places<'a>(
     source: &Source<'a>,
     spec: &'a Spec,
     cells: &[&'a Axes],
-    (axis, series): (&Horizontal<'a>, &Series<'a>),
+    (axis, series): (&Places<'a>, &Series<'a>),
 ) -> Vec<Place<'a>> {
     let many = series.all.len() as f64;
     let mut found = Vec::new();
@@ -273,7 +239,7 @@ fn places<'a>(
                 false if spec.x.is_empty() => Some(""),
                 false => value(axes, &spec.x),
             };
-            let place = word.and_then(|w| axis.place(w));
+            let place = word.and_then(|w| axis.of(w));
             let (Some(x), Some(i)) = (place, series.of(axes, scheme, spec)) else {
                 continue;
             };
@@ -293,12 +259,7 @@ fn places<'a>(
 }
 
 impl Drawn<'_> {
-    fn draw(
-        &self,
-        group: Option<&str>,
-        axis: &Horizontal<'_>,
-        series: &Series<'_>,
-    ) -> Option<Panel> {
+    fn draw(&self, group: Option<&str>, axis: &Places<'_>, series: &Series<'_>) -> Option<Panel> {
         let mut curves: Vec<Curve> = Vec::new();
         for (i, (name, colour)) in series.all.iter().enumerate() {
             let here = self.places.iter().filter(|p| p.series == i);
@@ -320,32 +281,31 @@ impl Drawn<'_> {
         }
         let metric = metrics::find(&self.panel.metric)?;
         let name = match &self.panel.title[..] {
-            "" => chart::capital(&chart::metric_name(metric)),
+            "" => capital(&chart::metric_name(metric)),
             title => title.to_owned(),
         };
         let title = group.map_or(name.clone(), |g| format!("{}: {name}", self.spec.group(g)));
         let wide = 0.9 * FULL / series.all.len() as f64;
-        Some(Panel {
-            title,
-            note: String::new(),
-            body: Body::Curves(Curves {
-                x: axis.axis.clone(),
-                y: self.vertical(metric),
-                origin: (!self.spec.against.is_empty()).then(|| (1.0, self.spec.against.clone())),
-                form: match self.spec.form {
-                    Form::Bars => chart::Form::Bars(wide),
-                    _ => chart::Form::Dotted,
-                },
-                curves,
-                marks: published::marks(self),
-            }),
-        })
+        let curves = Curves {
+            x: axis.axis.clone(),
+            y: self.vertical(metric),
+            origin: (!self.spec.against.is_empty()).then_some(1.0),
+            form: match self.spec.form {
+                Form::Bars => chart::Form::Bars(wide),
+                _ => chart::Form::Dotted,
+            },
+            curves,
+            marks: published::marks(self),
+        };
+        Some(Panel::new(title, Body::Curves(curves)))
     }
 
     fn vertical(&self, metric: &metrics::Metric) -> Axis {
         if !self.spec.against.is_empty() {
-            let unit = Unit::Other(String::new());
-            return Axis::new(format!("relative to {}", self.spec.against), unit);
+            return Axis::new(
+                format!("relative to {}", self.spec.against),
+                Unit::default(),
+            );
         }
         let unit = match (&self.panel.unit[..], metric.in_figures) {
             ("", None) => chart::unit_of(metric.unit),

@@ -15,7 +15,7 @@ use super::spec::{Form, Spec};
 
 /// A chart; `None` where the form is one of points.
 pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Chart> {
-    let plain = |label: &str| Axis::new(label, Unit::Other(String::new()));
+    let plain = |label: &str| Axis::new(label, Unit::default());
     let (x, y) = match spec.form {
         Form::Rtts => (Axis::new("base RTT", Unit::Micros), plain("share")),
         Form::Sizes => (
@@ -25,10 +25,7 @@ pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Cha
             },
             plain("share"),
         ),
-        Form::Division => (
-            plain("marking count"),
-            Axis::new("result over quotient", Unit::Other(String::new())),
-        ),
+        Form::Division => (plain("marking count"), plain("result over quotient")),
         Form::Thresholds => (
             plain("flows"),
             Axis::new("threshold", Unit::Other("packets".to_owned())),
@@ -50,6 +47,14 @@ pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Cha
         true => "",
         false => "Diamonds are published values.",
     };
+    let curves = Curves {
+        x,
+        y,
+        form: chart::Form::Plain,
+        curves,
+        marks,
+        ..Curves::default()
+    };
     Some(Chart {
         name: String::new(),
         title: spec.title.clone(),
@@ -60,28 +65,8 @@ pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Cha
                 colour: i + 1,
             })
             .collect(),
-        panels: vec![Panel {
-            title: String::new(),
-            note: String::new(),
-            body: Body::Curves(Curves {
-                x,
-                y,
-                origin: None,
-                form: chart::Form::Plain,
-                curves,
-                marks,
-            }),
-        }],
+        panels: vec![Panel::new("", Body::Curves(curves))],
     })
-}
-
-fn spot((x, y): (f64, f64)) -> Spot {
-    Spot {
-        x,
-        y,
-        band: None,
-        tip: String::new(),
-    }
 }
 
 /// What CEDM's slides call the two thresholds, at 10 Gb/s and 100 us.
@@ -121,6 +106,11 @@ fn curve(form: Form, name: &str) -> Vec<Spot> {
             (2..=32).map(f64::from).map(|n| (n, of(n))).collect()
         }
         _ => Vec::new(),
+    };
+    let spot = |(x, y)| Spot {
+        x,
+        y,
+        ..Spot::default()
     };
     places.into_iter().map(spot).collect()
 }

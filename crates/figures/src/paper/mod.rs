@@ -111,7 +111,7 @@ pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
     let mut figures = Vec::new();
     for id in paper.figures() {
         let (file, text) = committed.figure(id)?;
-        let mut stored = stored::read(&file, (draw.mode, draw.from), &committed)?;
+        let mut stored = stored::read(&file, draw.mode, draw.from, &committed)?;
         let charts = charts(&file, stored.as_ref(), &specs, targets);
         // The points are large, and are drawn now.
         if let Some(stored) = &mut stored {

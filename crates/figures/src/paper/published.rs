@@ -5,7 +5,7 @@ use cemark_report::chart::Mark;
 use cemark_report::metrics;
 use cemark_report::units::number;
 
-use super::super::evaluate::value;
+use super::super::evaluate::fits;
 use super::super::row::{Formula, Row};
 use super::super::targets::Target;
 use super::draw::{Axes, Drawn, Place};
@@ -19,7 +19,7 @@ pub(super) fn marks(panel: &Drawn<'_>) -> Vec<Mark> {
         let Some((target, published)) = target.and_then(|t| Some((t, t.published?))) else {
             continue;
         };
-        let here = |p: &&Place<'_>| p.scheme == row.scheme && reads(row, p.axes);
+        let here = |p: &&Place<'_>| p.scheme == row.scheme && fits(p.axes, &row.selection);
         let mut places: Vec<(f64, f64)> = match row.formula {
             Formula::Onset => vec![(published, 0.0)],
             _ => {
@@ -64,12 +64,6 @@ fn is_of(row: &Row, panel: &Drawn<'_>) -> bool {
         && row.port == spec.port
         && row.class == spec.class
         && row.minus.is_none()
-}
-
-/// Whether a row reads the points with these values of the axes.
-pub(super) fn reads(row: &Row, axes: &Axes) -> bool {
-    let mut all = row.selection.iter();
-    all.all(|(axis, wanted)| value(axes, axis).is_some_and(|v| wanted.has(v)))
 }
 
 /// A published number in the unit of the panel, at one place.
@@ -125,6 +119,6 @@ mod tests {
             toml::from_str("id = \"X\"\nstatistic = \"gain\"\nwhere = { load = [0.5, 0.9] }")
                 .unwrap();
         let axes = |load: &str| Axes::from([("workload.load".to_owned(), load.to_owned())]);
-        assert!(reads(&row, &axes("0.9")) && !reads(&row, &axes("0.8")));
+        assert!(fits(&axes("0.9"), &row.selection) && !fits(&axes("0.8"), &row.selection));
     }
 }

@@ -35,7 +35,8 @@ pub(super) struct Stored {
 /// Reads the run of a figure below `from`; `None` where there is none.
 pub(super) fn read(
     file: &FigureFile,
-    (mode, from): (Mode, &Path),
+    mode: Mode,
+    from: &Path,
     committed: &Committed,
 ) -> Result<Option<Stored>, Error> {
     let request = Request {

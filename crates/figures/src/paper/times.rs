@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use cemark_report::chart::{self, Body, Chart, Curve, Form, Intervals, Key, Mark, Panel};
+use cemark_report::chart::{self, Body, Chart, Curve, Intervals, Key, Mark, Panel, Unit};
 use cemark_report::comparison::Group;
 use cemark_report::metrics::{self, Conversion};
 use cemark_report::{Comparisons, Finished};
 use cemark_scenario::Plan;
 
+use super::super::evaluate::fits;
 use super::super::row::{Formula, Row};
 use super::super::targets::Target;
-use super::published::{reads, tip};
+use super::published::tip;
 use super::spec::Spec;
 
 /// The run of a figure, as charts over time read it.
@@ -26,12 +27,7 @@ impl Run<'_> {
     /// The groups of points that a chart asks for.
     fn groups(&self, spec: &Spec) -> Vec<Group> {
         let all = Comparisons::new(self.plan, self.finished).groups;
-        let chosen = |g: &Group| {
-            let has = |(axis, wanted): (&String, &super::super::row::OneOrMany)| {
-                super::super::evaluate::value(&g.axes, axis).is_some_and(|v| wanted.has(v))
-            };
-            spec.selection.iter().all(has)
-        };
+        let chosen = |g: &Group| fits(&g.axes, &spec.selection);
         all.into_iter().filter(chosen).collect()
     }
 }
@@ -70,7 +66,7 @@ fn lengths(
     range: Option<(f64, f64)>,
 ) -> Vec<Mark> {
     let mut marks = Vec::new();
-    let of_scheme = |r: &&Row| r.scheme == scheme && r.minus.is_none() && reads(r, axes);
+    let of_scheme = |r: &&Row| r.scheme == scheme && r.minus.is_none() && fits(axes, &r.selection);
     for row in run.rows.iter().filter(of_scheme) {
         let target = run.targets.iter().find(|t| t.id == row.id);
         let (Some(target), Formula::Value, "queue.mean") = (target, row.formula, &row.metric[..])
@@ -137,7 +133,8 @@ fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
         return None;
     }
     let panel = |(scheme, curves): (&str, Vec<Curve>)| {
-        intervals.panel(scheme, (until, most), (Form::Plain, curves))
+        let time = (intervals.from, until);
+        Panel::over_time(scheme, time, Unit::BitsPerSecond, most, curves)
     };
     let key = |class: &u8| Key {
         label: format!("queue {}", class + 1),

@@ -167,36 +167,25 @@ fn word<'a>(line: &Line<'a>) -> &'a str {
 }
 
 fn rate(line: &Line<'_>) -> Fallible<Rate> {
-    number::rate(word(line)).ok_or_else(|| {
-        let message = format!("`{}` is no rate", shown(word(line)));
-        line.fault(message, "write a rate above zero as ns-3 does: 50Mb/s")
-    })
+    let help = "write a rate above zero as ns-3 does: 50Mb/s";
+    line.read(1, "rate", help, number::rate)
 }
 
 fn gain(line: &Line<'_>) -> Fallible<f64> {
-    let gain = word(line).parse::<f64>().ok();
-    gain.filter(|g| *g > 0.0 && *g <= 1.0).ok_or_else(|| {
-        let message = format!("`{}` is no weight", shown(word(line)));
-        line.fault(message, "write a number above 0, at most 1: 0.00390625")
-    })
+    let gain = |word: &str| word.parse().ok().filter(|g| *g > 0.0 && *g <= 1.0);
+    let help = "write a number above 0, at most 1: 0.00390625";
+    line.read(1, "weight", help, gain)
 }
 
 fn micros(line: &Line<'_>) -> Fallible<Picos> {
-    let picos = number::scaled(word(line), 6).and_then(|ps| u64::try_from(ps).ok());
-    picos.map(Picos).ok_or_else(|| {
-        let message = format!("`{}` is no time", shown(word(line)));
-        line.fault(message, "write microseconds")
-    })
+    let picos = |word: &str| u64::try_from(number::scaled(word, 6)?).ok();
+    line.read(1, "time", "write microseconds", picos).map(Picos)
 }
 
 fn seconds(line: &Line<'_>) -> Fallible<Picos> {
-    // SimAI's files end after a million years.
-    let picos = number::rounded(word(line), 12);
-    let picos = picos.map(|ps| Picos(u64::try_from(ps).unwrap_or(u64::MAX)));
-    picos.ok_or_else(|| {
-        let message = format!("`{}` is no time", shown(word(line)));
-        line.fault(message, "write seconds: 4.00")
-    })
+    let picos = |word: &str| Some(u64::try_from(number::rounded(word, 12)?).unwrap_or(u64::MAX));
+    line.read(1, "time", "write seconds: 4.00", picos)
+        .map(Picos)
 }
 
 /// The note of a line that changes the simulator and that no field has.

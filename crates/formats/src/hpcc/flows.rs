@@ -9,7 +9,7 @@ use cemark_wire::Picos;
 
 use crate::fault::{Fallible, Fault};
 use crate::flow::Flow;
-use crate::lines::{Line, lines, shown};
+use crate::lines::{Line, lines};
 use crate::number;
 
 /// A flow list, and what its reader should say of it.
@@ -120,22 +120,21 @@ fn flow(line: &Line<'_>) -> Fallible<Flow> {
         5 => (3, 4),
         n => return Err(line.fault(format!("{n} words instead of six"), form)),
     };
+    let picos = |word: &str| u64::try_from(number::rounded(word, 12)?).ok();
     let flow = Flow {
         line: line.number,
         src: line.count(0, "node")?,
         dst: line.count(1, "node")?,
         priority: Some(line.count(2, "priority")?),
         bytes: line.count(size, "number of bytes")?,
-        start: number::rounded(line.words[start], 12)
-            .and_then(|ps| u64::try_from(ps).ok())
-            .map(Picos)
-            .ok_or_else(|| {
-                let word = shown(line.words[start]);
-                line.fault(
-                    format!("`{word}` is no start of a flow"),
-                    "write seconds: 2.000000533",
-                )
-            })?,
+        start: line
+            .read(
+                start,
+                "start of a flow",
+                "write seconds: 2.000000533",
+                picos,
+            )
+            .map(Picos)?,
     };
     if flow.bytes == 0 {
         return Err(line.fault("a flow of no bytes", "write at least 1"));

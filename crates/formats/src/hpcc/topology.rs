@@ -127,24 +127,20 @@ fn wire(line: &Line<'_>) -> Fallible<Wire> {
     if line.words.len() != 5 {
         return Err(line.fault(format!("{} words instead of five", line.words.len()), form));
     }
-    let word = |i: usize| shown(line.words[i]);
-    let rate = number::rate(line.words[2]).ok_or_else(|| {
-        let help = "write a rate above zero as ns-3 does: 100Gbps, 25Gb/s";
-        line.fault(format!("`{}` is no rate", word(2)), help)
-    })?;
-    let delay = number::time(line.words[3]).ok_or_else(|| {
-        let help = "write a time as ns-3 does, down to picoseconds: 0.001ms, 1000ns";
-        line.fault(format!("`{}` is no delay", word(3)), help)
-    })?;
+    let help = "write a rate above zero as ns-3 does: 100Gbps, 25Gb/s";
+    let rate = line.read(2, "rate", help, number::rate)?;
+    let help = "write a time as ns-3 does, down to picoseconds: 0.001ms, 1000ns";
+    let delay = line.read(3, "delay", help, number::time)?;
+    let word = || shown(line.words[4]);
     let lossless = number::scaled(line.words[4], 0) == Some(0);
     if !lossless {
         return Err(match line.words[4].parse::<f64>() {
             Ok(rate) if (0.0..=1.0).contains(&rate) => line.fault(
-                format!("the error rate {} of a link is not imported", word(4)),
+                format!("the error rate {} of a link is not imported", word()),
                 "write 0 here, and into the scenario a section [[fault]] with the links and \
                  `rate` (docs/scenarios.md)",
             ),
-            _ => line.fault(format!("`{}` is no error rate", word(4)), form),
+            _ => line.fault(format!("`{}` is no error rate", word()), form),
         });
     }
     Ok(Wire {

@@ -141,15 +141,7 @@ fn flow(line: &Line<'_>, src: &str, dst: &str) -> Fallible<Flow> {
 }
 
 fn picos(line: &Line<'_>, i: usize) -> Fallible<Picos> {
-    let word = line.words.get(i).copied().unwrap_or_default();
-    number::rounded(word, 0)
-        .and_then(|ps| u64::try_from(ps).ok())
-        .map(Picos)
-        .ok_or_else(|| {
-            let message = format!("`{}` is no start of a flow", shown(word));
-            line.fault(
-                message,
-                "write picoseconds: `start 1000000` is a microsecond",
-            )
-        })
+    let picos = |word: &str| u64::try_from(number::rounded(word, 0)?).ok();
+    let help = "write picoseconds: `start 1000000` is a microsecond";
+    line.read(i, "start of a flow", help, picos).map(Picos)
 }

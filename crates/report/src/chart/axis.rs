@@ -32,6 +32,12 @@ pub enum Unit {
     Other(String),
 }
 
+impl Default for Unit {
+    fn default() -> Self {
+        Unit::Other(String::new())
+    }
+}
+
 impl Unit {
     /// By how much values are divided, and the unit that they have then, where the largest is
     /// `most`.
@@ -54,7 +60,7 @@ impl Unit {
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// What it shows, without unit: `load`, `time`.
     pub label: String,
@@ -76,10 +82,7 @@ impl Axis {
         Axis {
             label: label.into(),
             unit,
-            log: false,
-            names: Vec::new(),
-            at: Vec::new(),
-            range: None,
+            ..Axis::default()
         }
     }
 }

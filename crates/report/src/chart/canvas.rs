@@ -185,14 +185,17 @@ impl DrawingBackend for Canvas<'_> {
     }
 }
 
-/// Opens a group that says something under the pointer; [`End`] closes it.
-pub(super) struct Begin<'a>(pub &'a str);
+/// An end of a group of elements.
+pub(super) enum Group<'a> {
+    /// Opens a group that says something under the pointer.
+    Begin(&'a str),
+    /// Opens a group of [`Hover`]s.
+    Hovers,
+    /// Closes a group.
+    End,
+}
 
-/// Closes a group.
-pub(super) struct End;
-
-/// Opens a group of [`Hover`]s; [`End`] closes it.
-pub(super) struct Hovers;
+pub(super) use self::Group::{Begin, End, Hovers};
 
 /// A part of the plot that shows nothing and says something under the pointer.
 pub(super) struct Hover<'a>(pub &'a str, pub [(f64, f64); 2]);
@@ -224,59 +227,26 @@ impl Drawable<Canvas<'_>> for Hover<'_> {
 
 const NOWHERE: [(i32, i32); 1] = [(0, 0)];
 
-impl<'a> PointCollection<'a, (i32, i32)> for &'a Begin<'_> {
+impl<'a> PointCollection<'a, (i32, i32)> for &'a Group<'_> {
     type Point = &'a (i32, i32);
     type IntoIter = &'a [(i32, i32)];
+
     fn point_iter(self) -> &'a [(i32, i32)] {
         &NOWHERE
     }
 }
 
-impl<'a> PointCollection<'a, (i32, i32)> for &'a Hovers {
-    type Point = &'a (i32, i32);
-    type IntoIter = &'a [(i32, i32)];
-    fn point_iter(self) -> &'a [(i32, i32)] {
-        &NOWHERE
-    }
-}
-
-impl<'a> PointCollection<'a, (i32, i32)> for &'a End {
-    type Point = &'a (i32, i32);
-    type IntoIter = &'a [(i32, i32)];
-    fn point_iter(self) -> &'a [(i32, i32)] {
-        &NOWHERE
-    }
-}
-
-impl Drawable<Canvas<'_>> for Begin<'_> {
+impl Drawable<Canvas<'_>> for Group<'_> {
     fn draw<I: Iterator<Item = BackendCoord>>(
         &self,
         _: I,
         canvas: &mut Canvas<'_>,
         _: (u32, u32),
     ) -> Done {
-        canvas.put(Shape::Tip(self.0.to_owned()))
-    }
-}
-
-impl Drawable<Canvas<'_>> for Hovers {
-    fn draw<I: Iterator<Item = BackendCoord>>(
-        &self,
-        _: I,
-        canvas: &mut Canvas<'_>,
-        _: (u32, u32),
-    ) -> Done {
-        canvas.put(Shape::Hovers)
-    }
-}
-
-impl Drawable<Canvas<'_>> for End {
-    fn draw<I: Iterator<Item = BackendCoord>>(
-        &self,
-        _: I,
-        canvas: &mut Canvas<'_>,
-        _: (u32, u32),
-    ) -> Done {
-        canvas.put(Shape::End)
+        canvas.put(match self {
+            Begin(tip) => Shape::Tip((*tip).to_owned()),
+            Hovers => Shape::Hovers,
+            End => Shape::End,
+        })
     }
 }

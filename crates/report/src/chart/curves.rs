@@ -3,16 +3,18 @@
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::cartesian::Cartesian2d;
-use plotters::element::{Circle, EmptyElement, PathElement, Polygon};
+use plotters::element::{
+    Circle, Drawable, EmptyElement, PathElement, PointCollection, Polygon, Rectangle,
+};
 use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{Color, RGBColor, TRANSPARENT};
+use plotters::style::{Color, TRANSPARENT};
 
 use super::axis::{SIZE, Scale};
-use super::canvas::{Area, Begin, Canvas, End, Hover, Hovers};
-use super::draw::{done, fine, style, write};
+use super::canvas::{Area, Begin, Canvas, End, Group, Hover, Hovers};
+use super::draw::{diamond, done, fine, style, write};
 use super::rows::{extent, number};
 use super::shapes::FINE;
-use super::{Body, Curve, Curves, Form, Panel, Spot, Unit, bars, colour, font};
+use super::{Body, Curve, Curves, Form, Mark, Panel, Spot, Unit, colour, font};
 
 /// Height of the title of the vertical axis, and of numbers and title below.
 const ABOVE: f64 = 20.0;
@@ -25,7 +27,20 @@ const RIGHT: f64 = 22.0;
 /// Most dots of a chart: lines of more points need none, and thousands make a large file.
 const MOST_DOTS: usize = 400;
 
-pub(super) type Plot<'a, 'b> = ChartContext<'a, Canvas<'b>, Cartesian2d<Scale, Scale>>;
+/// A grid with both axes.
+pub(super) struct Plot<'a, 'b> {
+    area: &'a Area<'b>,
+    chart: ChartContext<'a, Canvas<'b>, Cartesian2d<Scale, Scale>>,
+    x: Scale,
+    y: Scale,
+}
+
+/// Space around a grid.
+struct Around {
+    left: f64,
+    above: f64,
+    below: f64,
+}
 
 /// Height of a panel without its heading.
 pub(super) fn height(width: f64, columns: usize) -> f64 {
@@ -48,43 +63,45 @@ pub(super) fn draw(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64)
     let soft = style(SIZE, colour::SOFT);
     let title = font::fitted(&y.title, SIZE, width);
     write(area, &title, (0.0, 2.0), &soft, (HPos::Left, VPos::Top));
-    let plot = mesh(area, (&x, &y), (left, ABOVE), BELOW);
-    let title = font::fitted(&x.title, SIZE, width - left);
+    let around = Around {
+        left,
+        above: ABOVE,
+        below: BELOW,
+    };
+    let plot = Plot::new(area, x, y, &around);
+    let title = font::fitted(&plot.x.title, SIZE, width - left);
     let at = (left, height - 6.0);
     write(area, &title, at, &soft, (HPos::Left, VPos::Center));
-    origin(&plot, curves, (&x, &y));
+    if let Some(value) = curves.origin {
+        let place = plot.y.place(value);
+        let ends = vec![(plot.x.low, place), (plot.x.high, place)];
+        plot.draw(&PathElement::new(ends, colour::SOFT.stroke_width(12)));
+    }
     let banded = match curves.form {
         Form::Bars(_) => &[][..],
         _ => &curves.curves,
     };
-    for curve in banded {
-        band(&plot, curve, (&x, &y));
-    }
+    banded.iter().for_each(|curve| plot.band(curve));
     for curve in &curves.curves {
         if let Form::Bars(wide) = curves.form {
-            bars::draw(area, &plot, curve, wide, (&x, &y));
+            plot.bars(curve, wide);
             continue;
         }
-        line(&plot, curve, (&x, &y), 20);
+        plot.line(curve, 20);
         let is_plain = is_dense || curves.form == Form::Plain;
         let dots = if is_plain { &[][..] } else { &curve.spots };
         for spot in dots {
-            done(area.draw(&Begin(&spot.tip)));
-            let place = (x.place(spot.x), y.place(spot.y));
-            if (y.low..=y.high).contains(&place.1) {
+            plot.put(Begin(&spot.tip));
+            let place = plot.place(spot.x, spot.y);
+            if (plot.y.low..=plot.y.high).contains(&place.1) {
                 let fill = colour::series(curve.colour).filled();
-                done(
-                    plot.plotting_area()
-                        .draw(&Circle::new(place, fine(3.2), fill)),
-                );
+                plot.draw(&Circle::new(place, fine(3.2), fill));
             }
-            done(area.draw(&End));
+            plot.put(End);
         }
     }
-    arrows(area, &plot, curves, (&x, &y), is_dense);
-    for mark in &curves.marks {
-        bars::mark(area, &plot, mark, (&x, &y));
-    }
+    plot.arrows(curves, is_dense);
+    curves.marks.iter().for_each(|mark| plot.mark(mark));
 }
 
 /// Draws a panel over time: no dots, and the pointer shows the bins.
@@ -103,25 +120,28 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
     let span = curves.x.range.unwrap_or(span);
     let span = (span.0, span.1.max(span.0 + 1e-9));
     let x = Scale::new(&curves.x, span, width - left - RIGHT, false);
-    let plot = mesh(area, (&x, &y), (left, 2.0), below);
+    let around = Around {
+        left,
+        above: 2.0,
+        below,
+    };
+    let plot = Plot::new(area, x, y, &around);
     for curve in &curves.curves {
-        band(&plot, curve, (&x, &y));
-        line(&plot, curve, (&x, &y), 13);
-        done(area.draw(&Hovers));
+        plot.band(curve);
+        plot.line(curve, 13);
+        plot.put(Hovers);
         for pair in curve.spots.chunks(HOVERED) {
             let (first, end) = (&pair[0], pair[pair.len() - 1].x);
             let corners = [(first.x, low), (end, high)];
-            done(plot.plotting_area().draw(&Hover(&first.tip, corners)));
+            plot.draw(&Hover(&first.tip, corners));
         }
-        done(area.draw(&End));
+        plot.put(End);
     }
-    for mark in &curves.marks {
-        bars::mark(area, &plot, mark, (&x, &y));
-    }
+    curves.marks.iter().for_each(|mark| plot.mark(mark));
     if last {
         let soft = style(SIZE, colour::SOFT);
         let at = (left, height - 6.0);
-        write(area, &x.title, at, &soft, (HPos::Left, VPos::Center));
+        write(area, &plot.x.title, at, &soft, (HPos::Left, VPos::Center));
     }
 }
 
@@ -148,7 +168,7 @@ fn vertical(curves: &Curves) -> (f64, f64) {
     let values = spots(curves).map(|s| s.y);
     let marks = curves.marks.iter().flat_map(|m| &m.places).map(|p| p.1);
     let foot = matches!(curves.form, Form::Bars(_)).then_some(0.0);
-    let others = curves.origin.iter().map(|o| o.0).chain(foot).chain(marks);
+    let others = curves.origin.into_iter().chain(foot).chain(marks);
     let (low, high) = extent(values.chain(others));
     let least = if percent {
         2.0
@@ -188,158 +208,182 @@ fn horizontal(curves: &Curves, room: f64) -> Scale {
     scale
 }
 
-/// The grid and its numbers, in an area with these spaces left of the plot, above and below.
-fn mesh<'a, 'b>(
-    area: &'a Area<'b>,
-    (x, y): (&Scale, &Scale),
-    (left, above): (f64, f64),
-    below: f64,
-) -> Plot<'a, 'b> {
-    let numbered = below >= BELOW;
-    let mut builder = ChartBuilder::on(area);
-    builder
-        .margin_top(fine(above))
-        .margin_right(fine(RIGHT))
-        .y_label_area_size(fine(left));
-    match numbered {
-        true => builder.x_label_area_size(fine(below)),
-        false => builder.margin_bottom(fine(below)),
-    };
-    let mut plot = builder
-        .build_cartesian_2d(x.clone(), y.clone())
-        .expect("a sheet in memory");
-    let drawn = plot
-        .configure_mesh()
-        .axis_style(TRANSPARENT)
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(colour::LINE.stroke_width(10))
-        .set_all_tick_mark_size(fine(2.5))
-        .label_style(style(SIZE, colour::SOFT))
-        .draw();
-    done(drawn);
-    plot
-}
-
-/// The line of the baseline, or another one that is named.
-fn origin(plot: &Plot<'_, '_>, curves: &Curves, (x, y): (&Scale, &Scale)) {
-    let Some((value, _)) = &curves.origin else {
-        return;
-    };
-    let place = y.place(*value);
-    let ends = vec![(x.low, place), (x.high, place)];
-    let line = colour::SOFT.stroke_width(12);
-    done(plot.plotting_area().draw(&PathElement::new(ends, line)));
-}
-
-/// The band of a curve; a curve of one point has a whisker instead.
-fn band(plot: &Plot<'_, '_>, curve: &Curve, (x, y): (&Scale, &Scale)) {
-    let paint: RGBColor = colour::series(curve.colour);
-    let inside = |v: f64| y.place(v).clamp(y.low, y.high);
-    let ends: Vec<_> = curve
-        .spots
-        .iter()
-        .filter_map(|s| s.band.map(|b| (x.place(s.x), inside(b.0), inside(b.1))))
-        .collect();
-    if let [(x, low, high)] = ends[..] {
-        let line = paint.stroke_width(14);
-        done(
-            plot.plotting_area()
-                .draw(&PathElement::new(vec![(x, low), (x, high)], line)),
-        );
-        return;
+impl<'a, 'b> Plot<'a, 'b> {
+    /// Draws the grid and its numbers.
+    fn new(area: &'a Area<'b>, x: Scale, y: Scale, around: &Around) -> Self {
+        let mut builder = ChartBuilder::on(area);
+        builder
+            .margin_top(fine(around.above))
+            .margin_right(fine(RIGHT))
+            .y_label_area_size(fine(around.left));
+        match around.below >= BELOW {
+            true => builder.x_label_area_size(fine(around.below)),
+            false => builder.margin_bottom(fine(around.below)),
+        };
+        let mut chart = builder
+            .build_cartesian_2d(x.clone(), y.clone())
+            .expect("a sheet in memory");
+        let drawn = chart
+            .configure_mesh()
+            .axis_style(TRANSPARENT)
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(colour::LINE.stroke_width(10))
+            .set_all_tick_mark_size(fine(2.5))
+            .label_style(style(SIZE, colour::SOFT))
+            .draw();
+        done(drawn);
+        Plot { area, chart, x, y }
     }
-    let upper = ends.iter().map(|e| (e.0, e.2));
-    let lower = ends.iter().rev().map(|e| (e.0, e.1));
-    let corners: Vec<_> = upper.chain(lower).collect();
-    if !corners.is_empty() {
-        done(
-            plot.plotting_area()
-                .draw(&Polygon::new(corners, paint.mix(0.16).filled())),
-        );
-    }
-}
 
-fn line(plot: &Plot<'_, '_>, curve: &Curve, (x, y): (&Scale, &Scale), width: u32) {
-    let inside = |v: f64| y.place(v).clamp(y.low, y.high);
-    let spots = curve.spots.iter();
-    let places: Vec<_> = spots.map(|s| (x.place(s.x), inside(s.y))).collect();
-    if places.len() > 1 {
-        let stroke = colour::series(curve.colour).stroke_width(width);
-        done(plot.plotting_area().draw(&PathElement::new(places, stroke)));
+    /// Draws an element whose places are those of the axes.
+    pub fn draw<'e, E: Drawable<Canvas<'b>>>(&self, element: &'e E)
+    where
+        &'e E: PointCollection<'e, (f64, f64)>,
+    {
+        done(self.chart.plotting_area().draw(element));
     }
-}
 
-/// Arrows where a band leaves the axis. On either side the farthest end of a curve has its number.
-fn arrows(
-    area: &Area<'_>,
-    plot: &Plot<'_, '_>,
-    curves: &Curves,
-    (x, y): (&Scale, &Scale),
-    is_dense: bool,
-) {
-    // Where numbers are: centre, half of the width, row.
-    let mut taken: Vec<(i32, i32, i32)> = Vec::new();
-    for curve in &curves.curves {
+    /// Opens or closes a group of elements.
+    pub fn put(&self, group: Group<'_>) {
+        done(self.area.draw(&group));
+    }
+
+    fn place(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.x.place(x), self.y.place(y))
+    }
+
+    /// The place of two values, not above and not below the plot.
+    pub fn inside(&self, x: f64, y: f64) -> (f64, f64) {
+        let (x, y) = self.place(x, y);
+        (x, y.clamp(self.y.low, self.y.high))
+    }
+
+    /// The band of a curve; a curve of one point has a whisker instead.
+    fn band(&self, curve: &Curve) {
         let paint = colour::series(curve.colour);
         let bands = curve.spots.iter().filter_map(|s| Some((s.x, s.band?)));
-        let bands: Vec<_> = bands.collect();
-        for way in [-1, 1] {
-            let (edge, sign) = (if way < 0 { y.low } else { y.high }, f64::from(way));
-            let end = |band: (f64, f64)| if way < 0 { band.0 } else { band.1 };
-            let outside = bands
-                .iter()
-                .map(|(at, band)| (x.place(*at), end(*band)))
-                .filter(|(_, end)| sign * (y.place(*end) - edge) > 1e-9 * edge.abs());
-            let outside: Vec<_> = outside.collect();
-            let farthest = outside
-                .iter()
-                .max_by(|a, b| (sign * a.1).total_cmp(&(sign * b.1)));
-            let arrows = outside.iter().filter(|o| !is_dense || Some(*o) == farthest);
-            for (at, _) in arrows {
-                let corners = [(-3.5, 0.0), (0.0, -7.0), (3.5, 0.0)];
-                let corners = corners.map(|(a, b)| (fine(a), fine(b) * way));
-                let arrow = Polygon::new(corners.to_vec(), paint.filled());
-                done(
-                    plot.plotting_area()
-                        .draw(&(EmptyElement::at((*at, edge)) + arrow)),
-                );
+        let ends = bands.map(|(x, (low, high))| [self.inside(x, low), self.inside(x, high)]);
+        let ends: Vec<[(f64, f64); 2]> = ends.collect();
+        match &ends[..] {
+            [] => {}
+            [whisker] => self.draw(&PathElement::new(whisker.to_vec(), paint.stroke_width(14))),
+            several => {
+                let upper = several.iter().map(|e| e[1]);
+                let corners = upper.chain(several.iter().rev().map(|e| e[0]));
+                let fill = paint.mix(0.16).filled();
+                self.draw(&Polygon::new(corners.collect::<Vec<_>>(), fill));
             }
-            if let Some((at, end)) = farthest {
-                let text = number(*end, &curves.y.unit);
-                let free = room(plot, (*at, edge), way, &text, &mut taken);
-                if let Some(place) = free {
-                    let (left, top) = area.get_base_pixel();
-                    let unit = |fine: i32| f64::from(fine) / FINE;
-                    let place = (unit(place.0 - left), unit(place.1 - top));
-                    let centre = (HPos::Center, VPos::Center);
-                    write(area, &text, place, &style(SIZE, paint), centre);
+        }
+    }
+
+    fn line(&self, curve: &Curve, width: u32) {
+        let places = curve.spots.iter().map(|s| self.inside(s.x, s.y));
+        let places: Vec<_> = places.collect();
+        if places.len() > 1 {
+            let stroke = colour::series(curve.colour).stroke_width(width);
+            self.draw(&PathElement::new(places, stroke));
+        }
+    }
+
+    /// The bars of a curve, from the origin of the axis or its lower end, with their intervals.
+    fn bars(&self, curve: &Curve, wide: f64) {
+        let paint = colour::series(curve.colour);
+        let foot = 0.0_f64.clamp(self.y.low, self.y.high);
+        for spot in &curve.spots {
+            self.put(Begin(&spot.tip));
+            let (at, top) = self.inside(spot.x, spot.y);
+            let corners = [(at - wide / 2.0, foot), (at + wide / 2.0, top)];
+            self.draw(&Rectangle::new(corners, paint.filled()));
+            if let Some((low, high)) = spot.band {
+                let ends = [low, high].map(|v| self.inside(spot.x, v));
+                let line = colour::INK.stroke_width(10);
+                self.draw(&PathElement::new(ends.to_vec(), line));
+            }
+            self.put(End);
+        }
+    }
+
+    /// A published value.
+    fn mark(&self, mark: &Mark) {
+        let places = mark.places.iter().map(|p| self.inside(p.0, p.1));
+        let places: Vec<_> = places.collect();
+        let Some(middle) = places.get(places.len() / 2).copied() else {
+            return;
+        };
+        self.put(Begin(&mark.tip));
+        if places.len() > 1 {
+            self.draw(&PathElement::new(places, colour::INK.stroke_width(12)));
+        }
+        let inside = mark.colour.map_or(colour::PAPER, colour::series);
+        diamond(self.chart.plotting_area(), middle, 4.5, inside);
+        self.put(End);
+    }
+
+    /// Arrows where a band leaves the axis. On either side the farthest end of a curve has its
+    /// number.
+    fn arrows(&self, curves: &Curves, is_dense: bool) {
+        let mut taken: Vec<Number> = Vec::new();
+        for curve in &curves.curves {
+            let paint = colour::series(curve.colour);
+            let bands = curve.spots.iter().filter_map(|s| Some((s.x, s.band?)));
+            let bands: Vec<_> = bands.collect();
+            for way in [-1, 1] {
+                let edge = if way < 0 { self.y.low } else { self.y.high };
+                let sign = f64::from(way);
+                let end = |band: (f64, f64)| if way < 0 { band.0 } else { band.1 };
+                let outside = bands
+                    .iter()
+                    .map(|(at, band)| (self.x.place(*at), end(*band)))
+                    .filter(|(_, end)| sign * (self.y.place(*end) - edge) > 1e-9 * edge.abs());
+                let outside: Vec<_> = outside.collect();
+                let farthest = outside
+                    .iter()
+                    .max_by(|a, b| (sign * a.1).total_cmp(&(sign * b.1)));
+                let arrows = outside.iter().filter(|o| !is_dense || Some(*o) == farthest);
+                for (at, _) in arrows {
+                    let corners = [(-3.5, 0.0), (0.0, -7.0), (3.5, 0.0)];
+                    let corners = corners.map(|(a, b)| (fine(a), fine(b) * way));
+                    let arrow = Polygon::new(corners.to_vec(), paint.filled());
+                    self.draw(&(EmptyElement::at((*at, edge)) + arrow));
+                }
+                if let Some((at, end)) = farthest {
+                    let text = number(*end, &curves.y.unit);
+                    if let Some(free) = self.room((*at, edge), way, &text, &taken) {
+                        let (left, top) = self.area.get_base_pixel();
+                        let unit = |fine: i32| f64::from(fine) / FINE;
+                        let place = (unit(free.centre - left), unit(free.row - top));
+                        let centre = (HPos::Center, VPos::Center);
+                        write(self.area, &text, place, &style(SIZE, paint), centre);
+                        taken.push(free);
+                    }
                 }
             }
         }
     }
+
+    /// Where the number of an arrow is free of other numbers, inside the plot.
+    fn room(&self, at: (f64, f64), way: i32, text: &str, taken: &[Number]) -> Option<Number> {
+        let (at, edge) = self.chart.backend_coord(&at);
+        let half = fine(font::width(text, SIZE) / 2.0);
+        let (columns, _) = self.chart.plotting_area().get_pixel_range();
+        let (first, last) = (columns.start + half + fine(2.0), columns.end - half);
+        let centre = at.clamp(first, last.max(first));
+        let line = fine(SIZE * 1.2);
+        let rows = (0..6).map(|k| edge + way * (fine(8.0) + k * line));
+        let mut rows = rows.map(|row| Number { centre, half, row });
+        rows.find(|new| {
+            let apart = |old: &Number| {
+                (old.row - new.row).abs() >= line
+                    || (old.centre - centre).abs() >= old.half + half + fine(4.0)
+            };
+            taken.iter().all(apart)
+        })
+    }
 }
 
-/// Where the number of an arrow is free of other numbers, inside the plot.
-fn room(
-    plot: &Plot<'_, '_>,
-    place: (f64, f64),
-    way: i32,
-    text: &str,
-    taken: &mut Vec<(i32, i32, i32)>,
-) -> Option<(i32, i32)> {
-    let (at, edge) = plot.backend_coord(&place);
-    let half = fine(font::width(text, SIZE) / 2.0);
-    let (columns, _) = plot.plotting_area().get_pixel_range();
-    let (first, last) = (columns.start + half + fine(2.0), columns.end - half);
-    let at = at.clamp(first, last.max(first));
-    let line = fine(SIZE * 1.2);
-    let rows = (0..6).map(|k| edge + way * (fine(8.0) + k * line));
-    let free = rows.into_iter().find(|row| {
-        let overlaps = |t: &(i32, i32, i32)| {
-            (t.2 - row).abs() < line && (t.0 - at).abs() < t.1 + half + fine(4.0)
-        };
-        !taken.iter().any(overlaps)
-    })?;
-    taken.push((at, half, free));
-    Some((at, free))
+/// The place of an arrow's number: its centre, half of its width, and its row.
+struct Number {
+    centre: i32,
+    half: i32,
+    row: i32,
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The layout of a chart: title, legend, panels in a grid, caption.
 
-use plotters::drawing::IntoDrawingArea;
-use plotters::element::{PathElement, Text};
+use plotters::coord::CoordTranslate;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::element::{EmptyElement, PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
 
@@ -56,6 +57,21 @@ pub(super) fn write(
 /// Drawing on a sheet cannot fail.
 pub(super) fn done<E: std::fmt::Debug>(drawn: Result<(), E>) {
     drawn.expect("a sheet in memory");
+}
+
+/// Draws the diamond of a published value.
+pub(super) fn diamond(
+    plane: &DrawingArea<Canvas<'_>, impl CoordTranslate<From = (f64, f64)>>,
+    at: (f64, f64),
+    half: f64,
+    inside: RGBColor,
+) {
+    let corners = [(0, -1), (1, 0), (0, 1), (-1, 0), (0, -1)];
+    let corners = corners.map(|(x, y)| (x * fine(half), y * fine(half)));
+    let diamond = EmptyElement::at(at)
+        + Polygon::new(corners.to_vec(), inside.filled())
+        + PathElement::new(corners.to_vec(), colour::INK.stroke_width(14));
+    done(plane.draw(&diamond));
 }
 
 /// Lines of text and how high they are together.

@@ -7,7 +7,6 @@
 //! machine.
 
 mod axis;
-mod bars;
 mod canvas;
 mod colour;
 mod curves;
@@ -32,7 +31,7 @@ pub use of_goodput::{Intervals, of_goodput};
 pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
 pub use of_queues::of_queues;
-pub use of_sweep::{Values, capital, numbers, of_sweep, unit as unit_of};
+pub use of_sweep::{Places, Values, numbers, of_sweep, unit as unit_of};
 
 use cemark_scenario::Plan;
 use svg::{Medium, escape};
@@ -80,6 +79,38 @@ pub struct Panel {
     pub body: Body,
 }
 
+impl Panel {
+    /// A panel without a note.
+    pub fn new(title: impl Into<String>, body: Body) -> Self {
+        Panel {
+            title: title.into(),
+            note: String::new(),
+            body,
+        }
+    }
+
+    /// A panel of curves over time, in microseconds, with room for values up to `most`.
+    pub fn over_time(
+        title: impl Into<String>,
+        time: (f64, f64),
+        unit: Unit,
+        most: f64,
+        curves: Vec<Curve>,
+    ) -> Self {
+        let axis = |label, unit, range| Axis {
+            range: Some(range),
+            ..Axis::new(label, unit)
+        };
+        let curves = Curves {
+            x: axis("time", Unit::Micros, time),
+            y: axis("", unit, (0.0, 1.08 * most)),
+            curves,
+            ..Curves::default()
+        };
+        Panel::new(title, Body::Times(curves))
+    }
+}
+
 /// What a panel shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
@@ -125,14 +156,14 @@ pub struct Row {
 }
 
 /// Values over a horizontal axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curves {
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// A value of the vertical axis that has a line, and its name.
-    pub origin: Option<(f64, String)>,
+    /// A value of the vertical axis that has a line.
+    pub origin: Option<f64>,
     /// How the values are drawn.
     pub form: Form,
     /// The curves.

@@ -5,7 +5,7 @@
 use cemark_scenario::{Plan, Point};
 
 use super::of_group::{at, place_of};
-use super::{Axis, Body, Chart, Curve, Curves, Form, Panel, Spot, Unit, colour};
+use super::{Chart, Curve, Panel, Spot, Unit, colour};
 use crate::comparison::Group;
 use crate::{Finished, units};
 
@@ -46,39 +46,11 @@ impl Intervals {
             Spot {
                 x,
                 y,
-                band: None,
                 tip: format!("{name} at {when}: {what}"),
+                ..Spot::default()
             }
         };
         bytes.chunks(stride).enumerate().map(spot).collect()
-    }
-
-    /// A panel of curves up to a time in microseconds and a rate in bits per second.
-    pub fn panel(
-        self,
-        title: &str,
-        (until, most): (f64, f64),
-        curves: (Form, Vec<Curve>),
-    ) -> Panel {
-        let (form, curves) = curves;
-        Panel {
-            title: title.to_owned(),
-            note: String::new(),
-            body: Body::Times(Curves {
-                x: Axis {
-                    range: Some((self.from, until)),
-                    ..Axis::new("time", Unit::Micros)
-                },
-                y: Axis {
-                    range: Some((0.0, 1.08 * most)),
-                    ..Axis::new("", Unit::BitsPerSecond)
-                },
-                origin: None,
-                form,
-                marks: Vec::new(),
-                curves,
-            }),
-        }
     }
 }
 
@@ -107,7 +79,8 @@ pub fn of_goodput(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
             colour: colour(plan, scheme),
             spots,
         };
-        intervals.panel(scheme, (until, most), (Form::Dotted, vec![curve]))
+        let time = (intervals.from, until);
+        Panel::over_time(scheme, time, Unit::BitsPerSecond, most, vec![curve])
     });
     let seed = plan.points[first].seed;
     let shown = units::micros(stride as f64 * intervals.length * 1e6);

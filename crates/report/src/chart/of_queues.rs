@@ -6,7 +6,7 @@ use cemark_sim::outcome::PortTrace;
 
 use super::curves::HOVERED;
 use super::of_group::{at, place_of};
-use super::{Axis, Body, Chart, Curve, Curves, Form, Panel, Spot, Unit, colour};
+use super::{Chart, Curve, Panel, Spot, Unit, colour};
 use crate::comparison::{Group, Row};
 use crate::{Finished, units};
 
@@ -39,31 +39,19 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     let from = all().map(|s| s.at).min()?.as_micros_f64();
     let until = all().map(|s| s.at).max()?.as_micros_f64();
     let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
-    let x = Axis {
-        range: Some((from, until)),
-        ..Axis::new("time", Unit::Micros)
-    };
-    let y = Axis {
-        range: Some((0.0, 1.08 * most)),
-        ..Axis::new("", Unit::Bytes)
-    };
-    let panels = traces.iter().map(|t| Panel {
-        title: t.row.scheme.clone(),
-        note: match port {
-            Some(_) => String::new(),
-            None => format!("port {}", t.trace.name),
-        },
-        body: Body::Times(Curves {
-            x: x.clone(),
-            y: y.clone(),
-            origin: None,
-            form: Form::Dotted,
-            marks: Vec::new(),
-            curves: vec![Curve {
-                colour: colour(plan, &t.row.scheme),
-                spots: bins(t.trace, (from, until), &t.row.scheme),
-            }],
-        }),
+    let panels = traces.iter().map(|t| {
+        let scheme = &t.row.scheme;
+        let curve = Curve {
+            colour: colour(plan, scheme),
+            spots: bins(t.trace, (from, until), scheme),
+        };
+        Panel {
+            note: match port {
+                Some(_) => String::new(),
+                None => format!("port {}", t.trace.name),
+            },
+            ..Panel::over_time(scheme, (from, until), Unit::Bytes, most, vec![curve])
+        }
     });
     let seed = plan.points[*first].seed;
     let unit = if most >= 2e6 { "MB" } else { "KB" };

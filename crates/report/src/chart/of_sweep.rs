@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use cemark_scenario::Plan;
 
 use super::of_group::{difference, headline, name};
-use super::{Axis, Body, Chart, Curve, Curves, Form, Key, Panel, Spot, Unit, colour, file_word};
+use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit, colour, file_word};
 use crate::comparison::{Comparisons, Group};
 use crate::metrics::{self, Metric, Unit as Of};
+use crate::text::{capital, distinct};
 
 /// Most panels of a chart.
 const PANELS: usize = 12;
@@ -37,50 +38,67 @@ pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<C
     charts
 }
 
-/// An axis of the sweep.
+/// An axis of a sweep.
 struct Swept<'a> {
     path: &'a str,
-    axis: Axis,
-    /// (value as written, place on the axis), in the order of the axis.
-    places: Vec<(&'a str, f64)>,
+    places: Places<'a>,
 }
 
 impl<'a> Swept<'a> {
     fn new(path: &'a str, comparisons: &'a Comparisons) -> Option<Self> {
-        let mut words: Vec<&str> = Vec::new();
-        for group in &comparisons.groups {
-            let word = group.axes.get(path)?;
-            if !words.contains(&&word[..]) {
-                words.push(word);
-            }
-        }
-        if words.len() < 2 {
-            return None;
-        }
+        let groups = comparisons.groups.iter();
+        let words: Option<Vec<&str>> = groups.map(|g| Some(&g.axes.get(path)?[..])).collect();
+        let words = distinct(words?);
         let label = path.rsplit('.').next().unwrap_or(path);
-        let Some((unit, mut places)) = numbers(&words) else {
-            let named = words.iter().enumerate();
-            return Some(Swept {
-                path,
+        (words.len() > 1).then(|| Swept {
+            path,
+            // From a range of 1 to 20 on, small values would be on top of each other.
+            places: Places::new(label, &words, numbers(&words), 20.0),
+        })
+    }
+}
+
+/// A horizontal axis with the place of each word on it.
+pub struct Places<'a> {
+    /// The axis.
+    pub axis: Axis,
+    /// Words in order of their place.
+    pub places: Vec<(&'a str, f64)>,
+}
+
+impl<'a> Places<'a> {
+    /// The words as numbers, or as names beside each other. Numbers are on a logarithmic axis from
+    /// a ratio of largest to smallest of `wide` on.
+    pub fn new(
+        label: &str,
+        words: &[&'a str],
+        numbers: Option<(Unit, Vec<(&'a str, f64)>)>,
+        wide: f64,
+    ) -> Self {
+        let Some((unit, mut places)) = numbers else {
+            return Places {
                 axis: Axis {
                     names: words.iter().map(|w| (*w).to_owned()).collect(),
-                    ..Axis::new(label, Unit::Other(String::new()))
+                    ..Axis::new(label, Unit::default())
                 },
-                places: named.map(|(i, w)| (*w, i as f64)).collect(),
-            });
+                places: words.iter().copied().zip((0..).map(f64::from)).collect(),
+            };
         };
         places.sort_by(|a, b| a.1.total_cmp(&b.1));
         let (low, high) = (places[0].1, places[places.len() - 1].1);
-        Some(Swept {
-            path,
+        Places {
             axis: Axis {
-                // From a range of 1 to 20 on, small values would be on top of each other.
-                log: low > 0.0 && high / low >= 20.0 && places.len() > 2,
+                log: low > 0.0 && high / low >= wide && places.len() > 2,
                 at: places.iter().map(|p| p.1).collect(),
                 ..Axis::new(label, unit)
             },
             places,
-        })
+        }
+    }
+
+    /// The place of a word.
+    pub fn of(&self, word: &str) -> Option<f64> {
+        self.places.iter().find(|p| p.0 == word).map(|p| p.1)
     }
 }
 
@@ -124,7 +142,7 @@ pub fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
         }
         places.push((*word, number * factor));
     }
-    Some((unit.unwrap_or(Unit::Other(String::new())), places))
+    Some((unit.unwrap_or_default(), places))
 }
 
 fn chart(
@@ -148,13 +166,13 @@ fn chart(
     let drawn: Vec<Panel> = panels
         .iter()
         .take(PANELS)
-        .filter_map(|(others, groups)| panel(plan, swept, metric, (others, groups), values))
+        .filter_map(|(others, groups)| panel(plan, swept, metric, others, groups, values))
         .collect();
     if drawn.is_empty() {
         return None;
     }
     let base = &comparisons.baseline;
-    let (name, label) = (name(metric), &swept.axis.label);
+    let (name, label) = (name(metric), &swept.places.axis.label);
     let word = file_word(&metric.key.replace('.', "-"));
     let axis = file_word(swept.path);
     let mut caption = match values {
@@ -194,7 +212,8 @@ fn panel(
     plan: &Plan,
     swept: &Swept<'_>,
     metric: &Metric,
-    (others, groups): (&BTreeMap<String, String>, &[&Group]),
+    others: &BTreeMap<String, String>,
+    groups: &[&Group],
     values: Values,
 ) -> Option<Panel> {
     let mut curves = Vec::new();
@@ -206,7 +225,7 @@ fn panel(
         spots.sort_by(|a, b| a.x.total_cmp(&b.x));
         let colour = colour(plan, scheme);
         let mut whole = unbroken(swept, spots);
-        if !swept.axis.names.is_empty() {
+        if !swept.places.axis.names.is_empty() {
             // Beside each other within the place that they share.
             let many = plan.schemes.len() as f64;
             let aside = 0.7 * ((i as f64 + 0.5) / many - 0.5);
@@ -221,7 +240,7 @@ fn panel(
     let (y, origin) = match values {
         Values::Differences => (
             Axis::new(format!("difference from {base}"), Unit::Percent),
-            Some((0.0, base.clone())),
+            Some(0.0),
         ),
         Values::Absolute => (Axis::new("", unit(metric.unit)), None),
     };
@@ -229,29 +248,26 @@ fn panel(
         let word = path.rsplit('.').next().unwrap_or(path);
         format!("{word} {value}")
     });
-    Some(Panel {
-        title: title.collect::<Vec<_>>().join(", "),
-        note: String::new(),
-        body: Body::Curves(Curves {
-            x: swept.axis.clone(),
-            y,
-            origin,
-            form: Form::Dotted,
-            marks: Vec::new(),
-            curves,
-        }),
-    })
+    let curves = Curves {
+        x: swept.places.axis.clone(),
+        y,
+        origin,
+        curves,
+        ..Curves::default()
+    };
+    let title = title.collect::<Vec<_>>().join(", ");
+    Some(Panel::new(title, Body::Curves(curves)))
 }
 
 /// The points in lines that do not cross a place where the scheme has no value, since a line there
 /// would claim one. Places without number have no line between them.
 fn unbroken(swept: &Swept<'_>, spots: Vec<Spot>) -> Vec<Vec<Spot>> {
-    let place = |spot: &Spot| swept.places.iter().position(|p| p.1 == spot.x);
+    let place = |spot: &Spot| swept.places.places.iter().position(|p| p.1 == spot.x);
     let mut lines: Vec<Vec<Spot>> = Vec::new();
     for spot in spots {
         let last = lines.last_mut().filter(|line| {
             let before = line.last().and_then(place);
-            swept.axis.names.is_empty() && before.map(|i| i + 1) == place(&spot)
+            swept.places.axis.names.is_empty() && before.map(|i| i + 1) == place(&spot)
         });
         match last {
             Some(line) => line.push(spot),
@@ -269,7 +285,7 @@ fn spot(
     values: Values,
 ) -> Option<Spot> {
     let word = group.axes.get(swept.path)?;
-    let place = swept.places.iter().find(|p| p.0 == word)?;
+    let x = swept.places.of(word)?;
     let row = group.rows.iter().find(|r| r.scheme == scheme)?;
     let cell = row.cell(metric);
     let (y, band, text) = match values {
@@ -282,9 +298,9 @@ fn spot(
             (value, None, metric.show(value))
         }
     };
-    let label = &swept.axis.label;
+    let label = &swept.places.axis.label;
     Some(Spot {
-        x: place.1,
+        x,
         y,
         band,
         tip: format!("{scheme}, {label} {word}: {text}"),
@@ -299,13 +315,6 @@ pub fn unit(unit: Of) -> Unit {
         Of::BitsPerSecond => Unit::BitsPerSecond,
         other => Unit::Other(metrics::Unit::name(other).to_owned()),
     }
-}
-
-/// A text whose first letter is a capital one.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }
 
 #[cfg(test)]

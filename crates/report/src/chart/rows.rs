@@ -3,13 +3,13 @@
 //! right. What leaves the axis ends in an arrow with its number.
 
 use plotters::chart::ChartBuilder;
-use plotters::element::{Circle, EmptyElement, PathElement, Polygon, Rectangle};
+use plotters::element::{Circle, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, TRANSPARENT};
 
 use super::axis::{SIZE, Scale};
 use super::canvas::{Area, Begin, End};
-use super::draw::{done, fine, style, write};
+use super::draw::{diamond, done, fine, style, write};
 use super::{Body, Panel, Row, Rows, Unit, colour, font};
 
 /// Height of a row, of the numbers below, and of the title below these.
@@ -205,12 +205,7 @@ pub(super) fn draw(area: &Area<'_>, rows: &Rows, columns: &Columns, width: f64) 
             done(plot.draw(&Circle::new((value, y + 0.5), fine(4.0), paint.filled())));
         }
         if let Some(at) = row.published.filter(|v| (low..=high).contains(v)) {
-            let corners = [(0, -5), (5, 0), (0, 5), (-5, 0), (0, -5)]
-                .map(|(x, y)| (fine(f64::from(x)), fine(f64::from(y))));
-            let diamond = EmptyElement::at((at, y + 0.5))
-                + Polygon::new(corners.to_vec(), colour::PAPER.filled())
-                + PathElement::new(corners.to_vec(), colour::INK.stroke_width(14));
-            done(plot.draw(&diamond));
+            diamond(plot, (at, y + 0.5), 5.0, colour::PAPER);
         }
         done(area.draw(&End));
         beside(area, rows, row, (i, width), (columns, low, high));

@@ -83,7 +83,7 @@ fn lines(schemes: usize, panels: usize, spots: usize, scale: f64) -> Chart {
                 ..Axis::new("load", Unit::Other(String::new()))
             },
             y: Axis::new("difference from DCTCP-RED-Tail", Unit::Percent),
-            origin: Some((0.0, LABELS[0].to_owned())),
+            origin: Some(0.0),
             form: Form::Dotted,
             marks: Vec::new(),
             curves: (1..schemes).map(|i| curve(p, i)).collect(),

@@ -21,6 +21,7 @@ use crate::metrics::{self, Better, Metric, Sample, Value};
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison};
 use crate::summary::ComparisonLine;
+use crate::text::distinct;
 use crate::units;
 
 /// One number of the table.
@@ -193,6 +194,13 @@ impl Group {
             .expect("every group has its baseline")
     }
 
+    /// The metrics of sentences and reports that have a value here.
+    pub(crate) fn judged(&self) -> Vec<&'static Metric> {
+        let mut judged = metrics::judged();
+        judged.retain(|m| self.has(m));
+        judged
+    }
+
     /// Whether any scheme has a value.
     pub fn has(&self, metric: &Metric) -> bool {
         self.rows.iter().any(|r| r.cell(metric).absolute.is_some())
@@ -218,17 +226,12 @@ impl Comparisons {
     pub fn of(plan: &Plan, finished: &[&Finished]) -> Self {
         debug_assert_eq!(plan.points.len(), finished.len());
         let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
-        let mut order: Vec<&BTreeMap<String, String>> = Vec::new();
-        for p in &plan.points {
-            if !order.contains(&&p.axes) {
-                order.push(&p.axes);
-            }
+        let order = distinct(plan.points.iter().map(|p| &p.axes)).into_iter();
+        let groups = order.map(|axes| group(plan, finished, axes, &baseline));
+        Comparisons {
+            groups: groups.collect(),
+            baseline,
         }
-        let groups = order
-            .into_iter()
-            .map(|axes| group(plan, finished, axes, &baseline))
-            .collect();
-        Comparisons { groups, baseline }
     }
 
     /// The entries of the JSON document, one for each cell that compares.

@@ -4,6 +4,7 @@
 
 use super::{Cell, Comparisons, Group, Row};
 use crate::metrics::{self, Better, Metric};
+use crate::text::capital;
 use crate::units;
 
 /// More tables than this are summarised: a page begins with no more than a screen of sentences.
@@ -40,10 +41,7 @@ pub(crate) fn of_group(group: &Group) -> Said {
 }
 
 fn compared(group: &Group) -> Said {
-    let metrics: Vec<_> = metrics::judged()
-        .into_iter()
-        .filter(|m| group.has(m))
-        .collect();
+    let metrics = group.judged();
     let base = group.baseline();
     let place = match group.title() {
         t if t.is_empty() => String::new(),
@@ -222,12 +220,4 @@ pub(super) fn list(parts: &[String]) -> String {
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars
-        .next()
-        .map(|c| c.to_uppercase().chain(chars).collect());
-    first.unwrap_or_default()
 }

@@ -10,6 +10,7 @@ use super::page::{Picture, typeset};
 use crate::chart::colour;
 use crate::comparison::{Cell, Group, Row, sentence};
 use crate::metrics::{self, Metric};
+use crate::text::distinct;
 use crate::{Finished, units};
 
 /// Ports shown for each scheme.
@@ -74,10 +75,7 @@ pub(super) fn block(
     place: usize,
     charts: Vec<Picture>,
 ) -> Block {
-    let metrics: Vec<_> = metrics::judged()
-        .into_iter()
-        .filter(|m| group.has(m))
-        .collect();
+    let metrics = group.judged();
     let counters = metrics::shown(metrics::counted(), |column| column.report);
     let rows = group.rows.iter();
     let title = match group.title() {
@@ -144,17 +142,9 @@ fn headings(metrics: &[&Metric], counters: usize) -> Vec<Heading> {
 
 /// Where the papers printed the values beside ours.
 fn sources(group: &Group, metrics: &[&Metric]) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let cells = group
-        .rows
-        .iter()
-        .flat_map(|r| metrics.iter().map(|m| r.cell(m)));
-    for paper in cells.filter_map(|c| c.published.as_ref()) {
-        if !out.contains(&paper.source) {
-            out.push(paper.source.clone());
-        }
-    }
-    out
+    let rows = group.rows.iter();
+    let cells = rows.flat_map(|r| metrics.iter().map(|m| r.cell(m)));
+    distinct(cells.filter_map(|c| Some(c.published.as_ref()?.source.clone())))
 }
 
 fn line(plan: &Plan, row: &Row, metrics: &[&Metric], counters: &[&Metric]) -> Line {

@@ -14,6 +14,7 @@ use self::page::{Entry, Picture, page, typeset};
 use crate::chart::{self, Chart, Values, colour};
 use crate::comparison::{Comparisons, sentence};
 use crate::summary::hex;
+use crate::text::distinct;
 use crate::{Finished, Provenance, RunSummary, params, units};
 
 /// Bytes of the charts of a page over the axes, and of those of its blocks. What does not fit is
@@ -105,12 +106,7 @@ pub fn render_as(
         .iter()
         .map(|label| scheme(plan, label))
         .collect();
-    let mut seeds: Vec<u64> = Vec::new();
-    for p in &plan.points {
-        if !seeds.contains(&p.seed) {
-            seeds.push(p.seed);
-        }
-    }
+    let seeds = distinct(plan.points.iter().map(|p| p.seed));
     let own = summary.points.iter().filter(|p| p.same_as.is_none());
     let flows: u64 = own.map(|p| p.flows).sum();
     let values = context! {

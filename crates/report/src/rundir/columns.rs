@@ -36,6 +36,19 @@ pub enum Column {
     Constant(String, usize),
 }
 
+macro_rules! of_values {
+    ($($variant:ident of $value:ty),*) => {$(
+        impl From<Vec<$value>> for Column {
+            fn from(values: Vec<$value>) -> Self {
+                Column::$variant(values)
+            }
+        }
+    )*};
+}
+
+of_values!(U32 of u32, U64 of u64, F64 of f64, MaybeU64 of Option<u64>, MaybeF64 of Option<f64>,
+    Text of String);
+
 impl Column {
     fn schema(&self, name: &str) -> Result<Type, ParquetError> {
         let unsigned = |bit_width| Some(LogicalType::integer(bit_width, false));
@@ -110,6 +123,18 @@ pub struct Table(pub Vec<(String, Column)>);
 impl Table {
     pub(crate) fn push(&mut self, name: &str, column: Column) {
         self.0.push((name.to_owned(), column));
+    }
+
+    /// Adds a column with a value of each row.
+    pub(crate) fn add<R, V>(
+        &mut self,
+        name: &str,
+        rows: impl IntoIterator<Item = R>,
+        of: impl FnMut(R) -> V,
+    ) where
+        Column: From<Vec<V>>,
+    {
+        self.push(name, rows.into_iter().map(of).collect::<Vec<V>>().into());
     }
 }
 

@@ -5,7 +5,7 @@
 use cemark_scenario::{Plan, Point};
 
 use super::stored::{self, Stored};
-use super::{Finished, Manifest, RunDir, document, write_whole};
+use super::{Finished, Manifest, RunDir, document, point_path, write_whole};
 use crate::Error;
 use crate::summary::hex;
 
@@ -23,13 +23,13 @@ pub enum Brought {
 /// The bytes of a point's file, for the run directory of its plan in another process. `build` is
 /// the fingerprint of the program that simulated it.
 pub fn encode(plan: &Plan, point: &Point, finished: &Finished, build: &str) -> Vec<u8> {
-    let (scenario, digest) = (hex(plan.digest), hex(point.digest));
+    let scenario = &hex(plan.digest);
     let key = stored::Key {
         build,
-        scenario: &scenario,
-        point: &digest,
+        scenario,
+        point,
     };
-    stored::encode(&finished.outcome, key, finished.summary.cpu_seconds)
+    stored::encode(finished, key)
 }
 
 /// The digest of the scenario that a point's file or a manifest belongs to; `None` where the bytes
@@ -48,11 +48,10 @@ impl RunDir {
     /// # Errors
     /// As [`RunDir::store`].
     pub fn bring(&self, point: &Point, bytes: &[u8]) -> Result<Brought, Error> {
-        match stored::decode(bytes.to_vec(), self.key(&hex(point.digest))) {
-            Stored::Whole(outcome, cpu_seconds) => {
-                write_whole(&self.point_path(point), bytes)?;
-                let finished = Finished::new(point, *outcome, cpu_seconds);
-                Ok(Brought::Whole(Box::new(finished)))
+        match stored::decode(bytes.to_vec(), self.key(point)) {
+            Stored::Whole(finished) => {
+                write_whole(&point_path(&self.path, point), bytes)?;
+                Ok(Brought::Whole(finished))
             }
             Stored::Damaged | Stored::Missing => Ok(Brought::Damaged),
             Stored::Other => Ok(Brought::Other),

@@ -40,6 +40,7 @@ pub use self::reading::{Run, read};
 use self::stored::Stored;
 use crate::Error;
 use crate::summary::{PointSummary, RunSummary, hex};
+use crate::text::distinct;
 
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
@@ -420,20 +421,12 @@ impl RunDir {
         }
     }
 
-    fn point_path(&self, point: &Point) -> PathBuf {
-        self.path
-            .join(POINTS)
-            .join(format!("{}.parquet", hex(point.digest)))
-    }
-
     /// The point, if an earlier session of the same build finished it. A damaged one is run again,
     /// and the console receives a note.
     pub fn load(&self, point: &Point, console: &dyn Console) -> Option<Finished> {
-        let path = self.point_path(point);
-        match stored::read(&path, self.key(&hex(point.digest))) {
-            Stored::Whole(outcome, cpu_seconds) => {
-                Some(Finished::new(point, *outcome, cpu_seconds))
-            }
+        let path = point_path(&self.path, point);
+        match stored::read(&path, self.key(point)) {
+            Stored::Whole(finished) => Some(*finished),
             Stored::Missing | Stored::Other => None,
             Stored::Damaged => {
                 console.say(&format!(
@@ -452,16 +445,11 @@ impl RunDir {
     /// # Errors
     /// [`crate::Fault::Machine`] where the disk is full or the directory has become unwritable.
     pub fn store(&self, point: &Point, finished: &Finished) -> Result<(), Error> {
-        let digest = hex(point.digest);
-        let bytes = stored::encode(
-            &finished.outcome,
-            self.key(&digest),
-            finished.summary.cpu_seconds,
-        );
-        write_whole(&self.point_path(point), &bytes)
+        let bytes = stored::encode(finished, self.key(point));
+        write_whole(&point_path(&self.path, point), &bytes)
     }
 
-    fn key<'a>(&'a self, point: &'a str) -> stored::Key<'a> {
+    fn key<'a>(&'a self, point: &'a Point) -> stored::Key<'a> {
         stored::Key {
             build: &self.build,
             scenario: &self.scenario,
@@ -475,19 +463,13 @@ impl RunDir {
         who: &Provenance,
         digest: Option<&str>,
     ) -> Result<(), Error> {
-        let mut seeds = Vec::new();
-        for p in &plan.points {
-            if !seeds.contains(&p.seed) {
-                seeds.push(p.seed);
-            }
-        }
         let manifest = Manifest {
             schema: crate::summary::SCHEMA,
             scenario: plan.name.clone(),
             title: plan.title.clone(),
             scenario_digest: self.scenario.clone(),
             digest: digest.map(str::to_owned),
-            seeds,
+            seeds: distinct(plan.points.iter().map(|p| p.seed)),
             schemes: plan.schemes.clone(),
             points: plan.points.len() as u64,
             part: self.part.clone(),
@@ -536,6 +518,12 @@ impl RunDir {
 fn entries(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let found = fs::read_dir(dir).into_iter().flatten().flatten();
     found.map(|entry| entry.path())
+}
+
+/// The file of a point in a run directory.
+fn point_path(dir: &Path, point: &Point) -> PathBuf {
+    let name = format!("{}.parquet", hex(point.digest));
+    dir.join(POINTS).join(name)
 }
 
 fn file_name(path: &Path) -> String {

@@ -7,9 +7,9 @@ use cemark_scenario::{Overrides, Plan, parse};
 use serde::Deserialize;
 
 use super::stored::{self, Stored};
-use super::{Finished, MANIFEST, Manifest, POINTS, SUMMARY, document};
+use super::{Finished, MANIFEST, Manifest, SUMMARY, document, point_path};
 use crate::Error;
-use crate::summary::hex;
+use crate::text::distinct;
 
 /// A run that was read from its directory.
 #[derive(Clone, Debug)]
@@ -67,29 +67,19 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
             format!("continue it first: {command}"),
         ));
     }
-    let mut plan =
-        parse(&manifest.source, &name(&manifest), &Overrides::default()).map_err(|e| {
-            let mut text = format!("{e}");
-            text.insert_str(0, "this version cannot read the scenario of the run (");
-            Error::user(
-                format!("{text}):"),
-                &path,
-                format!("run it again: {command}"),
-            )
-        })?;
+    let plan = parse(&manifest.source, &name(&manifest), &Overrides::default());
+    let mut plan = plan.map_err(|e| {
+        let what = format!("this version cannot read the scenario of the run ({e}):");
+        Error::user(what, &path, format!("run it again: {command}"))
+    })?;
     let again = format!("run it again, which simulates only what is missing: {command}");
     let listed = listed(dir, &manifest, &again)?;
     plan.points.retain(|p| {
         let same = |l: &Listed| l.axes == p.axes && l.scheme == p.scheme && l.seed == p.seed;
         listed.points.iter().any(same)
     });
-    let mut left_out: Vec<String> = Vec::new();
-    for point in &listed.points {
-        let known = plan.schemes.contains(&point.scheme) || left_out.contains(&point.scheme);
-        if !known {
-            left_out.push(point.scheme.clone());
-        }
-    }
+    let schemes = listed.points.iter().map(|p| &p.scheme);
+    let left_out = distinct(schemes.filter(|s| !plan.schemes.contains(s)).cloned());
     let expected = listed
         .points
         .iter()
@@ -103,17 +93,14 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
     }
     let mut finished = Vec::new();
     for point in &plan.points {
-        let digest = hex(point.digest);
-        let path = dir.join(POINTS).join(format!("{digest}.parquet"));
+        let path = point_path(dir, point);
         let key = stored::Key {
             build: &manifest.provenance.build,
             scenario: &manifest.scenario_digest,
-            point: &digest,
+            point,
         };
         match stored::read(&path, key) {
-            Stored::Whole(outcome, seconds) => {
-                finished.push(Finished::new(point, *outcome, seconds));
-            }
+            Stored::Whole(done) => finished.push(*done),
             Stored::Missing | Stored::Other | Stored::Damaged => {
                 return Err(Error::user(
                     "a point of this run is missing, damaged or from another build:",

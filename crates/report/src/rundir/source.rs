@@ -8,9 +8,8 @@ use cemark_scenario::Point;
 
 use super::document;
 use super::stored::{self, Stored};
-use super::{Finished, MANIFEST, Manifest, POINTS};
+use super::{Finished, MANIFEST, Manifest, point_path};
 use crate::Error;
-use crate::summary::hex;
 
 /// A run directory that is only read.
 #[derive(Clone, Debug)]
@@ -86,17 +85,14 @@ impl Source {
 
     /// A point, if it was simulated by this build of cemark.
     pub fn load(&self, point: &Point, build: &str) -> Found {
-        let digest = hex(point.digest);
-        let path = self.path.join(POINTS).join(format!("{digest}.parquet"));
+        let path = point_path(&self.path, point);
         let key = stored::Key {
             build,
             scenario: &self.manifest.scenario_digest,
-            point: &digest,
+            point,
         };
         match stored::read(&path, key) {
-            Stored::Whole(outcome, seconds) => {
-                Found::Whole(Box::new(Finished::new(point, *outcome, seconds)))
-            }
+            Stored::Whole(finished) => Found::Whole(finished),
             Stored::Missing => Found::Missing,
             Stored::Other => Found::OtherBuild,
             Stored::Damaged => Found::Damaged(path),

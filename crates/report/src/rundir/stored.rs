@@ -6,14 +6,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use cemark_scenario::files;
+use cemark_scenario::{Point, files};
 use cemark_sim::Outcome;
 use cemark_sim::outcome::FlowRecord;
 use cemark_wire::Picos;
 use serde::{Deserialize, Serialize};
 
-use super::columns::{self, Column, Reader, Table};
+use super::Finished;
+use super::columns::{self, Reader, Table};
 use super::seal::{self, Place};
+use crate::summary::hex;
 
 /// Key of the metadata entry. It changes with the meaning of what is stored: the fingerprint of a
 /// point's simulator does not cover this file, so an old point would be read as a new one.
@@ -28,8 +30,7 @@ pub(crate) struct Key<'a> {
     pub(crate) build: &'a str,
     /// Fingerprint of the scenario, 16 hex digits.
     pub(crate) scenario: &'a str,
-    /// Fingerprint of the point's inputs, 16 hex digits.
-    pub(crate) point: &'a str,
+    pub(crate) point: &'a Point,
 }
 
 /// What a point's file contains.
@@ -40,8 +41,7 @@ pub(crate) enum Stored {
     Other,
     /// Not as it was written: it is run again, with a note.
     Damaged,
-    /// The point, and its CPU seconds.
-    Whole(Box<Outcome>, f64),
+    Whole(Box<Finished>),
 }
 
 /// A point's file, apart from the flows.
@@ -59,53 +59,29 @@ struct Header<'a> {
 }
 
 /// The file's bytes.
-pub(crate) fn encode(outcome: &Outcome, key: Key<'_>, cpu_seconds: f64) -> Vec<u8> {
+pub(crate) fn encode(finished: &Finished, key: Key<'_>) -> Vec<u8> {
     let header = Header {
         build: key.build.to_owned(),
         scenario: key.scenario.to_owned(),
-        point: key.point.to_owned(),
-        cpu_seconds,
-        outcome: Cow::Borrowed(outcome),
+        point: hex(key.point.digest),
+        cpu_seconds: finished.summary.cpu_seconds,
+        outcome: Cow::Borrowed(&finished.outcome),
     };
     let mut table = Table::default();
-    let f = &outcome.flows;
-    table.push("id", Column::U64(f.iter().map(|f| f.id).collect()));
-    table.push(
-        "workload",
-        Column::U32(f.iter().map(|f| u32::from(f.workload)).collect()),
-    );
-    table.push(
-        "class",
-        Column::U32(f.iter().map(|f| u32::from(f.class)).collect()),
-    );
-    table.push("src", Column::U32(f.iter().map(|f| f.src).collect()));
-    table.push("dst", Column::U32(f.iter().map(|f| f.dst).collect()));
-    table.push("bytes", Column::U64(f.iter().map(|f| f.bytes).collect()));
-    table.push(
-        "start_ps",
-        Column::U64(f.iter().map(|f| f.start.0).collect()),
-    );
-    table.push(
-        "fct_ps",
-        Column::MaybeU64(f.iter().map(|f| f.fct.map(|t| t.0)).collect()),
-    );
-    table.push(
-        "ideal_ps",
-        Column::U64(f.iter().map(|f| f.ideal.0).collect()),
-    );
-    table.push(
-        "extra_ps",
-        Column::U64(f.iter().map(|f| f.extra.0).collect()),
-    );
-    table.push("marks", Column::U32(f.iter().map(|f| f.marks).collect()));
-    table.push(
-        "retransmits",
-        Column::U32(f.iter().map(|f| f.retransmits).collect()),
-    );
-    table.push(
-        "timeouts",
-        Column::U32(f.iter().map(|f| f.timeouts).collect()),
-    );
+    let f = &finished.outcome.flows;
+    table.add("id", f, |f| f.id);
+    table.add("workload", f, |f| u32::from(f.workload));
+    table.add("class", f, |f| u32::from(f.class));
+    table.add("src", f, |f| f.src);
+    table.add("dst", f, |f| f.dst);
+    table.add("bytes", f, |f| f.bytes);
+    table.add("start_ps", f, |f| f.start.0);
+    table.add("fct_ps", f, |f| f.fct.map(|t| t.0));
+    table.add("ideal_ps", f, |f| f.ideal.0);
+    table.add("extra_ps", f, |f| f.extra.0);
+    table.add("marks", f, |f| f.marks);
+    table.add("retransmits", f, |f| f.retransmits);
+    table.add("timeouts", f, |f| f.timeouts);
     let json = serde_json::to_string(&header).expect("a header of numbers and strings");
     // The checksum comes last, where the search for it begins.
     let metadata = [(KEY, json), (seal::PARQUET_KEY, seal::BLANK.to_owned())];
@@ -133,15 +109,20 @@ pub(crate) fn decode(mut bytes: Vec<u8>, key: Key<'_>) -> Stored {
     let Some((header, file)) = header(bytes) else {
         return Stored::Other;
     };
-    if header.build != key.build || header.point != key.point || header.scenario != key.scenario {
+    let is_point = header.point == hex(key.point.digest);
+    if header.build != key.build || header.scenario != key.scenario || !is_point {
         return Stored::Other;
     }
-    let cpu_seconds = header.cpu_seconds;
     let Some(flows) = flows(&file) else {
         return Stored::Other;
     };
     let rest = header.outcome.into_owned();
-    Stored::Whole(Box::new(Outcome { flows, ..rest }), cpu_seconds)
+    let outcome = Outcome { flows, ..rest };
+    Stored::Whole(Box::new(Finished::new(
+        key.point,
+        outcome,
+        header.cpu_seconds,
+    )))
 }
 
 /// The scenario that a point's file belongs to, if the file is whole.

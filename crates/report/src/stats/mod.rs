@@ -98,6 +98,13 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The standard error of the mean of three values or more.
+pub fn standard_error(values: &[f64]) -> Option<f64> {
+    let (n, mean) = (values.len() as f64, mean(values)?);
+    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
+    (values.len() >= 3).then(|| (variance / n).sqrt())
+}
+
 /// Nearest-rank percentile of values in rising order; `None` of nothing.
 pub fn percentile(sorted: &[f64], p: f64) -> Option<f64> {
     (!sorted.is_empty()).then(|| sorted[rank(sorted.len(), p) - 1])

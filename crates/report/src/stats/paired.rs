@@ -235,13 +235,8 @@ pub fn compare_scalars(seeds: &[(f64, f64)]) -> Option<Comparison> {
 
 /// Student's t interval of the mean; from three values on.
 fn over_seeds(values: &[f64]) -> Option<(f64, f64)> {
-    if values.len() < 3 {
-        return None;
-    }
-    let n = values.len() as f64;
+    let half = t_975(values.len().max(1) - 1) * super::standard_error(values)?;
     let mean = super::mean(values)?;
-    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
-    let half = t_975(values.len() - 1) * (variance / n).sqrt();
     Some((mean - half, mean + half))
 }
 

@@ -10,7 +10,7 @@
 //! inequality), so the one at which the run stops does, whatever the rule by which it stops.
 //! `cargo xtask proof coverage-looks` measures it.
 
-use super::{Comparison, Method, mean};
+use super::{Comparison, Method, mean, standard_error};
 
 /// The looks, (replications, alpha in units of 1e-5). Three and four replications get little, since
 /// Student's t of so few is wide at any level; 6 to 16 get most, where runs are to end.
@@ -58,7 +58,8 @@ pub fn alpha(replications: u32) -> Option<f64> {
 /// `None` without a value.
 pub fn compare_replications(values: &[f64], replications: u32, pairs: u64) -> Option<Comparison> {
     let percent = mean(values)?;
-    let half = alpha(replications).and_then(|alpha| half(values, percent, alpha));
+    let half = alpha(replications).zip(standard_error(values));
+    let half = half.map(|(alpha, error)| t_two_sided(alpha, values.len() - 1) * error);
     Some(Comparison {
         percent,
         interval: half.map(|h| (percent - h, percent + h)),
@@ -66,17 +67,6 @@ pub fn compare_replications(values: &[f64], replications: u32, pairs: u64) -> Op
         seeds: values.len() as u32,
         pairs,
     })
-}
-
-/// Half of Student's t interval of the mean that misses with probability `alpha`; from three values
-/// on.
-fn half(values: &[f64], mean: f64, alpha: f64) -> Option<f64> {
-    if values.len() < FIRST_INTERVAL as usize {
-        return None;
-    }
-    let n = values.len() as f64;
-    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
-    Some(t_two_sided(alpha, values.len() - 1) * (variance / n).sqrt())
 }
 
 /// The look at which a run stops that nothing is known of yet: a guess.

@@ -96,17 +96,12 @@ impl Block {
     /// Widths of the columns, stretched where a header of several is longer than they are.
     fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> = self.columns.iter().map(Column::width).collect();
-        let mut i = 0;
-        while i < widths.len() {
-            let n = self.columns[i..]
-                .iter()
-                .take_while(|c| c.group == self.columns[i].group)
-                .count();
-            let have = widths[i..i + n].iter().sum::<usize>() + 2 * (n - 1);
-            if !self.columns[i].group.is_empty() && len(self.columns[i].group) > have {
-                widths[i] += len(self.columns[i].group) - have;
-            }
-            i += n;
+        let mut first = 0;
+        for columns in self.columns.chunk_by(|a, b| a.group == b.group) {
+            let (group, end) = (columns[0].group, first + columns.len());
+            let missing = len(group).saturating_sub(together(&widths[first..end]));
+            widths[first] += missing;
+            first = end;
         }
         widths
     }
@@ -138,35 +133,20 @@ impl Block {
             pad("", self.label_width()),
             pad("scheme", self.label_width()),
         );
-        let mut i = 0;
-        while i < widths.len() {
-            let n = self.columns[i..]
-                .iter()
-                .take_while(|c| c.group == self.columns[i].group)
-                .count();
-            let have = widths[i..i + n].iter().sum::<usize>() + 2 * (n - 1);
-            let counter = self.columns[i].right() == 0
-                && self.columns[i].group.len() <= self.columns[i].stat.len() + 1;
-            let head = self.columns[i].group;
-            let _ = write!(
-                first,
-                "  {}",
-                if counter {
-                    pad_left(head, have)
-                } else {
-                    pad(head, have)
-                }
-            );
-            for (column, width) in self.columns[i..i + n].iter().zip(&widths[i..]) {
-                // A header is aligned with the end of the numbers; the interval is behind them.
-                let behind = column.behind();
-                let _ = write!(
-                    second,
-                    "  {}",
-                    pad(&pad_left(column.stat, width - behind), *width)
-                );
+        let mut rest = widths;
+        for columns in self.columns.chunk_by(|a, b| a.group == b.group) {
+            let (widths, others) = rest.split_at(columns.len());
+            rest = others;
+            // A counter is on the right, as its numbers are.
+            let (head, have) = (columns[0].group, together(widths));
+            let counter = columns[0].right() == 0 && head.len() <= columns[0].stat.len() + 1;
+            let place = if counter { pad_left } else { pad };
+            let _ = write!(first, "  {}", place(head, have));
+            for (column, width) in columns.iter().zip(widths) {
+                // A header ends where the numbers end; the interval is behind them.
+                let stat = pad_left(column.stat, width - column.behind());
+                let _ = write!(second, "  {}", pad(&stat, *width));
             }
-            i += n;
         }
         for line in [first, second] {
             if !line.trim().is_empty() {
@@ -205,6 +185,11 @@ impl Block {
             let _ = writeln!(out, "{}", look.paint(RED, under.trim_end()));
         }
     }
+}
+
+/// The width of neighbouring columns.
+fn together(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * (widths.len() - 1)
 }
 
 /// The column of a metric: what was measured, and below it what papers printed.

@@ -13,7 +13,7 @@ use self::block::Block;
 use crate::comparison::sentence::{self, Said};
 use crate::comparison::{Comparisons, Group, Row};
 use crate::metrics::{self, Metric, Subject};
-use crate::text::wrap;
+use crate::text::{distinct, hang, wrap};
 use crate::{RunSummary, units};
 
 /// How to draw.
@@ -105,10 +105,7 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
         units::count(cost.packet_hops as f64),
         units::span(cost.wall_seconds),
     );
-    let indented = |line: &str| {
-        let room = look.width - "cost    ".len();
-        wrap(line, room).replace('\n', "\n        ")
-    };
+    let indented = |line: &str| hang(line, look.width, "cost    ".len());
     for (i, line) in plan.parameters.iter().take(MOST_SCHEMES).enumerate() {
         let word = if i == 0 { "schemes" } else { "" };
         let _ = writeln!(out, "{word:<7} {}", indented(&visible(line)));
@@ -176,8 +173,7 @@ fn one(group: &Group, look: Look, out: &mut String) {
 fn say(said: &Said, look: Look, out: &mut String) {
     let _ = writeln!(out, "{}", wrap(&visible(&said.intro), look.width));
     for part in &said.parts {
-        let text = wrap(&visible(part), look.width - 4).replace('\n', "\n    ");
-        let _ = writeln!(out, "  {text}");
+        let _ = writeln!(out, "  {}", hang(&visible(part), look.width, 4));
     }
 }
 
@@ -237,44 +233,31 @@ fn without_interval(group: &Group, metrics: &[&Metric], look: Look, out: &mut St
 
 /// Published values that have no column here, and the places of all of them in the papers.
 fn papers(group: &Group, look: Look, out: &mut String) {
-    let mut sources: Vec<&str> = Vec::new();
-    for row in &group.rows {
-        for cell in &row.cells {
-            let Some(paper) = &cell.published else {
-                continue;
-            };
-            if !sources.contains(&paper.source.as_str()) {
-                sources.push(&paper.source);
-            }
-            if shown().contains(&cell.metric) {
-                continue;
-            }
-            let here = cell.against.map_or("not measured".to_owned(), |c| {
-                format!("{} {}", units::percent(c.percent), c.printed_interval())
-            });
-            let worse = if cell.worse() { ", worse" } else { "" };
-            let line = format!(
-                "{} {}: paper {}, here {}{worse}",
-                row.scheme,
-                cell.metric.key.replace('.', " "),
-                units::percent(paper.percent),
-                here.trim_end()
-            );
-            let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
-        }
-    }
-    if !sources.is_empty() {
-        let _ = writeln!(
-            out,
-            "{}",
-            look.paint(
-                DIM,
-                &wrap(
-                    &visible(&format!("paper: {}", sources.join("; "))),
-                    look.width
-                )
-            )
+    let cells = || {
+        group
+            .rows
+            .iter()
+            .flat_map(|r| r.cells.iter().map(move |c| (r, c)))
+    };
+    let printed = || cells().filter_map(|(row, cell)| Some((row, cell, cell.published.as_ref()?)));
+    for (row, cell, paper) in printed().filter(|(_, cell, _)| !shown().contains(&cell.metric)) {
+        let here = cell.against.map_or("not measured".to_owned(), |c| {
+            format!("{} {}", units::percent(c.percent), c.printed_interval())
+        });
+        let worse = if cell.worse() { ", worse" } else { "" };
+        let line = format!(
+            "{} {}: paper {}, here {}{worse}",
+            row.scheme,
+            cell.metric.key.replace('.', " "),
+            units::percent(paper.percent),
+            here.trim_end()
         );
+        let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
+    }
+    let sources = distinct(printed().map(|(.., paper)| &paper.source[..])).join("; ");
+    if !sources.is_empty() {
+        let line = wrap(&visible(&format!("paper: {sources}")), look.width);
+        let _ = writeln!(out, "{}", look.paint(DIM, &line));
     }
 }
 

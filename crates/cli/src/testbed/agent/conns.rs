@@ -15,7 +15,7 @@ use rustix::net::{
 };
 
 use super::network::Network;
-use super::{Done, told};
+use super::{Done, Told};
 
 /// What an event is about: the upper half is one of these, the lower half a number.
 pub(super) mod kind {
@@ -75,10 +75,7 @@ pub(super) fn ip(host: u32) -> Ipv4Addr {
 
 pub(super) fn watch(epoll: &OwnedFd, fd: &OwnedFd, data: u64, flags: EventFlags) -> Done<()> {
     let flags = flags | EventFlags::ET;
-    told(
-        "epoll",
-        epoll::add(epoll, fd, EventData::new_u64(data), flags),
-    )
+    epoll::add(epoll, fd, EventData::new_u64(data), flags).told("epoll")
 }
 
 impl<'a> Conns<'a> {
@@ -86,7 +83,7 @@ impl<'a> Conns<'a> {
         Ok(Conns {
             network,
             controls,
-            epoll: told("epoll", epoll::create(epoll::CreateFlags::CLOEXEC))?,
+            epoll: epoll::create(epoll::CreateFlags::CLOEXEC).told("epoll")?,
             list: Vec::new(),
             free: Vec::new(),
             idle: BTreeMap::new(),
@@ -111,8 +108,8 @@ impl<'a> Conns<'a> {
         }
         let fd = self.network.at(host, || tcp(control))?;
         let here = SocketAddrV4::new(ip(host), port);
-        told("bind", bind(&fd, &here))?;
-        told("listen", listen(&fd, 4096))?;
+        bind(&fd, &here).told("bind")?;
+        listen(&fd, 4096).told("listen")?;
         let number = u64::from(host) << 16 | u64::from(port);
         watch(&self.epoll, &fd, kind::LISTENER | number, EventFlags::IN)?;
         self.listeners.insert((host, port), fd);
@@ -128,7 +125,7 @@ impl<'a> Conns<'a> {
         let next = self.next_port.entry((src, band)).or_insert(LOWEST);
         let port = (*next << 4) as u16 | u16::from(band);
         *next = if *next == 0xfff { LOWEST } else { *next + 1 };
-        told("bind", bind(&fd, &SocketAddrV4::new(ip(src), port)))?;
+        bind(&fd, &SocketAddrV4::new(ip(src), port)).told("bind")?;
         let there = SocketAddrV4::new(ip(dst), at);
         match connect(&fd, &there) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
@@ -173,10 +170,7 @@ impl<'a> Conns<'a> {
                 continue;
             };
             prepare(&fd)?;
-            told(
-                "IP_TOS",
-                sockopt::set_ip_tos(&fd, self.list[place].class << DSCP),
-            )?;
+            sockopt::set_ip_tos(&fd, self.list[place].class << DSCP).told("IP_TOS")?;
             let data = kind::RECEIVER | place as u64;
             watch(&self.epoll, &fd, data, EventFlags::IN)?;
             self.list[place].receiver = Some(fd);
@@ -196,7 +190,7 @@ impl<'a> Conns<'a> {
         c.end = c.received.saturating_add(flow.bytes);
         c.class = flow.class;
         for fd in c.sender.iter().chain(&c.receiver) {
-            told("IP_TOS", sockopt::set_ip_tos(fd, flow.class << DSCP))?;
+            sockopt::set_ip_tos(fd, flow.class << DSCP).told("IP_TOS")?;
         }
         self.write(place)
     }
@@ -256,23 +250,17 @@ impl<'a> Conns<'a> {
 
 fn tcp(control: &str) -> Done<OwnedFd> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let fd = told(
-        "socket",
-        socket_with(AddressFamily::INET, SocketType::STREAM, flags, None),
-    )?;
+    let fd = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).told("socket")?;
     // Accepted sockets have that of their listener.
     let set = sockopt::set_tcp_congestion(&fd, control);
-    told(&format!("congestion control {control}"), set)?;
+    set.told(&format!("congestion control {control}"))?;
     prepare(&fd)?;
     Ok(fd)
 }
 
 /// No delay of small segments; and a closed connection leaves nothing behind.
 fn prepare(fd: &OwnedFd) -> Done<()> {
-    told("TCP_NODELAY", sockopt::set_tcp_nodelay(fd, true))?;
-    told("SO_REUSEADDR", sockopt::set_socket_reuseaddr(fd, true))?;
-    told(
-        "SO_LINGER",
-        sockopt::set_socket_linger(fd, Some(Duration::ZERO)),
-    )
+    sockopt::set_tcp_nodelay(fd, true).told("TCP_NODELAY")?;
+    sockopt::set_socket_reuseaddr(fd, true).told("SO_REUSEADDR")?;
+    sockopt::set_socket_linger(fd, Some(Duration::ZERO)).told("SO_LINGER")
 }

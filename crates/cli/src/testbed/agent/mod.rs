@@ -9,11 +9,12 @@ mod probes;
 mod sample;
 mod traffic;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use cemark_testbed::Lab;
 
-use crate::exit::Failure;
+use crate::exit::{Failure, machine};
 
 /// Arguments of `cemark testbed agent`.
 #[derive(clap::Args)]
@@ -27,21 +28,27 @@ pub(crate) struct Args {
 /// What goes wrong here is the machine's fault.
 type Done<T> = Result<T, String>;
 
-/// An error of the system with what was tried.
-fn told<T, E: std::fmt::Display>(what: &str, done: Result<T, E>) -> Done<T> {
-    done.map_err(|e| format!("{what}: {e}"))
+/// Errors of the system with a word for what was tried.
+trait Told<T> {
+    fn told(self, what: &str) -> Done<T>;
+}
+
+impl<T, E: Display> Told<T> for Result<T, E> {
+    fn told(self, what: &str) -> Done<T> {
+        self.map_err(|e| format!("{what}: {e}"))
+    }
 }
 
 pub(crate) fn agent(args: &Args) -> Result<(), Failure> {
-    work(args).map_err(|e| Failure::Machine(miette::miette!("{e}")))
+    work(args).map_err(machine)
 }
 
 fn work(args: &Args) -> Done<()> {
-    let text = told("the lab", std::fs::read(&args.lab))?;
-    let lab: Lab = told("the lab", serde_json::from_slice(&text))?;
+    let text = std::fs::read(&args.lab).told("the lab")?;
+    let lab: Lab = serde_json::from_slice(&text).told("the lab")?;
     let network = network::Network::make(&lab)?;
     let record = traffic::run(&lab, &network)?;
     drop(network);
-    let text = told("the record", serde_json::to_vec(&record))?;
-    told("the record", std::fs::write(&args.out, text))
+    let text = serde_json::to_vec(&record).told("the record")?;
+    std::fs::write(&args.out, text).told("the record")
 }

@@ -10,7 +10,7 @@ use cemark_testbed::{Batch, Lab, host};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use serde_json::Value;
 
-use super::{Done, told};
+use super::{Done, Told};
 
 /// The namespaces, which end with it.
 pub(super) struct Network {
@@ -44,14 +44,14 @@ impl Network {
     }
 
     fn with(lab: &Lab, names: Vec<String>) -> Done<Network> {
-        let home = told("this namespace", File::open("/proc/thread-self/ns/net"))?;
+        let home = File::open("/proc/thread-self/ns/net").told("this namespace")?;
         // Namespaces first, then what is set in them before their devices are up.
         let (first, rest) = lab.links.split_first().ok_or("a lab without links")?;
         batch(first)?;
         for s in &lab.settings {
             enter(&open(&s.netns)?)?;
             let path = format!("/proc/sys/net/{}", s.path);
-            told(&path, std::fs::write(&path, &s.value))?;
+            std::fs::write(&path, &s.value).told(&path)?;
         }
         enter(&home)?;
         for one in rest.iter().chain(&lab.qdiscs) {
@@ -86,8 +86,8 @@ impl Network {
         let args = [
             "-n", netns, "-s", "-j", "qdisc", "show", "dev", device, "root",
         ];
-        let out = told("tc", Command::new("tc").args(args).output())?;
-        let all: Value = told("tc", serde_json::from_slice(&out.stdout))?;
+        let out = Command::new("tc").args(args).output().told("tc")?;
+        let all: Value = serde_json::from_slice(&out.stdout).told("tc")?;
         let all = all.as_array().into_iter().flatten();
         let mut ours = all.filter(|q| q["kind"] == "cemark");
         Ok(ours.next().cloned().unwrap_or(Value::Null))
@@ -100,7 +100,7 @@ impl Network {
             let text = self.at(host, || {
                 let read = |file: &str| {
                     let path = format!("/proc/thread-self/net/{file}");
-                    told(&path, std::fs::read_to_string(&path))
+                    std::fs::read_to_string(&path).told(&path)
                 };
                 Ok(read("snmp")? + &read("netstat")?)
             })?;
@@ -128,7 +128,7 @@ impl Drop for Network {
 
 fn open(name: &str) -> Done<File> {
     let path = format!("/run/netns/{name}");
-    told(&path, File::open(&path))
+    File::open(&path).told(&path)
 }
 
 fn remove(name: &str) {
@@ -141,10 +141,7 @@ fn remove(name: &str) {
 
 pub(super) fn enter(namespace: &File) -> Done<()> {
     let kind = Some(LinkNameSpaceType::Network);
-    told(
-        "to enter a network namespace",
-        move_into_link_name_space(namespace.as_fd(), kind),
-    )
+    move_into_link_name_space(namespace.as_fd(), kind).told("to enter a network namespace")
 }
 
 fn batch(batch: &Batch) -> Done<()> {
@@ -153,16 +150,17 @@ fn batch(batch: &Batch) -> Done<()> {
         command.args(["-n", &batch.netns]);
     }
     let pipes = command.args(["-batch", "-"]).stdin(Stdio::piped());
-    let mut child = told(
-        &batch.program,
-        pipes.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn(),
-    )?;
+    let mut child = pipes
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .told(&batch.program)?;
     let mut lines = batch.lines.join("\n");
     lines.push('\n');
     if let Some(mut input) = child.stdin.take() {
-        told(&batch.program, input.write_all(lines.as_bytes()))?;
+        input.write_all(lines.as_bytes()).told(&batch.program)?;
     }
-    let out = told(&batch.program, child.wait_with_output())?;
+    let out = child.wait_with_output().told(&batch.program)?;
     if out.status.success() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use rustix::net::{
 
 use super::conns::{ip, kind, watch};
 use super::network::Network;
-use super::{Done, told};
+use super::{Done, Told};
 
 /// Payload of a ping: with its headers 40 bytes.
 const BYTES: usize = 12;
@@ -41,8 +41,8 @@ impl Probe {
             asks: udp(network, p.src, asks, p.class)?,
             answers: udp(network, p.dst, answers, p.class)?,
         };
-        told("connect", connect(&probe.asks, &answers))?;
-        told("connect", connect(&probe.answers, &asks))?;
+        connect(&probe.asks, &answers).told("connect")?;
+        connect(&probe.answers, &asks).told("connect")?;
         let number = number as u64;
         watch(epoll, &probe.asks, kind::ASKS | number, EventFlags::IN)?;
         watch(
@@ -57,7 +57,7 @@ impl Probe {
     pub(super) fn ask(&self, now: u64) -> Done<()> {
         let mut message = [0; BYTES];
         message[..8].copy_from_slice(&now.to_le_bytes());
-        told("ping", send(&self.asks, &message, SendFlags::NOSIGNAL))?;
+        send(&self.asks, &message, SendFlags::NOSIGNAL).told("ping")?;
         Ok(())
     }
 
@@ -65,7 +65,7 @@ impl Probe {
     pub(super) fn answer(&self) -> Done<()> {
         let mut message = [0; BYTES];
         while recv(&self.answers, &mut message[..], RecvFlags::empty()).is_ok() {
-            told("ping", send(&self.answers, &message, SendFlags::NOSIGNAL))?;
+            send(&self.answers, &message, SendFlags::NOSIGNAL).told("ping")?;
         }
         Ok(())
     }
@@ -84,12 +84,9 @@ impl Probe {
 fn udp(network: &Network, host: u32, here: SocketAddrV4, class: u8) -> Done<OwnedFd> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = network.at(host, || {
-        told(
-            "socket",
-            socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None),
-        )
+        socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None).told("socket")
     })?;
-    told("IP_TOS", sockopt::set_ip_tos(&fd, class << 2 | ECT0))?;
-    told("bind", bind(&fd, &here))?;
+    sockopt::set_ip_tos(&fd, class << 2 | ECT0).told("IP_TOS")?;
+    bind(&fd, &here).told("bind")?;
     Ok(fd)
 }

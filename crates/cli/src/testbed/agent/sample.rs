@@ -8,7 +8,7 @@ use rustix::net::{
 };
 
 use super::network::{Network, enter};
-use super::{Done, told};
+use super::{Done, Told};
 
 const RTM_NEWQDISC: u16 = 36;
 const RTM_GETQDISC: u16 = 38;
@@ -35,15 +35,13 @@ impl Sampler {
     pub(super) fn new(network: &Network, port: usize) -> Done<Sampler> {
         let (_, namespace, device) = &network.ports[port];
         enter(namespace)?;
-        let socket = told(
-            "netlink",
-            socket_with(
-                AddressFamily::NETLINK,
-                SocketType::RAW,
-                SocketFlags::CLOEXEC,
-                None, // protocol 0: NETLINK_ROUTE
-            ),
-        )?;
+        let socket = socket_with(
+            AddressFamily::NETLINK,
+            SocketType::RAW,
+            SocketFlags::CLOEXEC,
+            None, // protocol 0: NETLINK_ROUTE
+        )
+        .told("netlink")?;
         let index = index(device)?;
         network.leave()?;
         let mut message = Vec::with_capacity(NLMSG + TCMSG);
@@ -64,12 +62,9 @@ impl Sampler {
 
     /// Bytes that wait.
     pub(super) fn backlog(&mut self) -> Done<u32> {
-        told(
-            "netlink",
-            send(&self.socket, &self.message, SendFlags::empty()),
-        )?;
+        send(&self.socket, &self.message, SendFlags::empty()).told("netlink")?;
         let got = recv(&self.socket, &mut self.buffer[..], RecvFlags::DONTWAIT);
-        let (_, n) = told("netlink", got)?;
+        let (_, n) = got.told("netlink")?;
         backlog(&self.buffer[..n]).ok_or_else(|| "netlink: no length of a queue".to_owned())
     }
 }
@@ -79,10 +74,10 @@ fn index(device: &str) -> Done<u32> {
     let out = std::process::Command::new("ip")
         .args(["-j", "link", "show", "dev", device])
         .output();
-    let out = told("ip", out)?;
-    let all: serde_json::Value = told("ip", serde_json::from_slice(&out.stdout))?;
+    let out = out.told("ip")?;
+    let all: serde_json::Value = serde_json::from_slice(&out.stdout).told("ip")?;
     let index = all[0]["ifindex"].as_u64().ok_or("ip: no ifindex")?;
-    told("ip", u32::try_from(index))
+    u32::try_from(index).told("ip")
 }
 
 /// The attributes of a message: (type, contents).

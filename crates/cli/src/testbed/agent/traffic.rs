@@ -16,7 +16,7 @@ use super::conns::{Conns, kind, watch};
 use super::network::Network;
 use super::probes::Probe;
 use super::sample::Sampler;
-use super::{Done, told};
+use super::{Done, Told};
 
 /// From the start of this program to that of the first connections: all sockets exist by then.
 const BEFORE: u64 = 100_000_000;
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         );
-        let timer = told("timer", timer)?;
+        let timer = timer.told("timer")?;
         watch(&conns.epoll, &timer, kind::TIMER, EventFlags::IN)?;
         let mut probes = Vec::new();
         for (number, p) in lab.probes.iter().enumerate() {
@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
             },
         };
         let set = timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &spec);
-        told("timer", set)?;
+        set.told("timer")?;
         Ok(())
     }
 
