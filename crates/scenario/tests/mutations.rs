@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::mutate::{Change, NASTY, apply};
 use cemark_scenario::{Overrides, parse};
 use cemark_sim::Config;
-use cemark_sim::workload::{Kind, LongFlows, Traffic};
+use cemark_sim::workload::{Kind, LongFlows};
 use proptest::prelude::*;
 
 fn corpus(folder: &str) -> Vec<(String, String)> {

@@ -2,8 +2,8 @@
 //! Whatever is answered, the file is read without a warning.
 
 use cemark_scenario::{Overrides, Plan, parse};
+use cemark_sim::workload::Kind as Arriving;
 use cemark_sim::workload::load::{Tier, flows_per_second, most_loaded};
-use cemark_sim::workload::{Kind as Arriving, Traffic};
 use cemark_transport::cc::catalogue;
 use proptest::prelude::*;
 
