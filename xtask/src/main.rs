@@ -25,7 +25,7 @@ mod tree;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask TASK
-  check              house rules: dependencies between crates, files, bytecode
+  check              house rules: dependencies of crates and modules, files, bytecode
   text [PATH…]       lines of 100 columns and plain words
   bpf [--check]      write the markers' bytecode; with --check, compare it with clang's
   package            pack the crates that others embed, and build them from the packages

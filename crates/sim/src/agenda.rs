@@ -110,6 +110,18 @@ impl<Q: EventQueue> Agenda<Q> {
         self.clock.picos(self.now)
     }
 
+    /// The tick of an instant.
+    #[inline]
+    pub fn ticks(&self, at: Picos) -> u64 {
+        self.clock.ticks(at)
+    }
+
+    /// Adds an event that is not a delivery.
+    #[inline]
+    pub fn insert(&mut self, at: u64, event: u32) {
+        self.events.insert(at, event);
+    }
+
     /// Makes sure that an event of a timer is pending at or before its deadline.
     #[inline]
     pub fn arm(&mut self, timer: &mut Timer, deadline: Nanos, event: u32) {

@@ -520,13 +520,8 @@ impl Conns {
 
     #[cold]
     fn retire_if_quiet(&mut self, i: ConnId) {
-        let c = &mut self.list[i];
-        if !c.is_quiet() {
-            return;
-        }
-        if let (Some(tx), Some(rx)) = (c.tx.take(), c.rx.take()) {
-            self.retired.count_sender(&tx);
-            self.retired.delivered += rx.sink.delivered();
+        if self.list[i].is_quiet() {
+            self.retire_here(i);
             if self.lists_ended {
                 self.ended.push(i);
             }

@@ -47,7 +47,7 @@ impl Endpoints {
             }
             Box::new(rx)
         });
-        let extra = core.agenda.clock.ticks(flow.extra);
+        let extra = core.agenda.ticks(flow.extra);
         net.rows
             .put(conn, Row::new(hash_seed, extra, src, dst), routes);
         let ends = self.conns.at_mut(conn);
@@ -76,7 +76,7 @@ impl Endpoints {
                 (conn, Some(name))
             }
         };
-        core.net.rows.of_mut(conn).extra = core.agenda.clock.ticks(flow.extra);
+        core.net.rows.of_mut(conn).extra = core.agenda.ticks(flow.extra);
         let tx = self.conns.list[conn].tx_mut();
         tx.before = tx.source.counts();
         (tx.class, tx.flow) = (flow.class, flow);

@@ -224,7 +224,7 @@ impl Endpoints {
             self.pull(core, host);
         } else {
             self.hosts[host].pull_armed = true;
-            core.agenda.events.insert(free, kind::PULL | host.0);
+            core.agenda.insert(free, kind::PULL | host.0);
         }
     }
 
@@ -253,7 +253,7 @@ impl Endpoints {
             if !self.hosts[host].line.is_empty() {
                 self.hosts[host].pull_armed = true;
                 let free = self.nic_free(core, host);
-                core.agenda.events.insert(free, kind::PULL | host.0);
+                core.agenda.insert(free, kind::PULL | host.0);
             }
             return;
         }

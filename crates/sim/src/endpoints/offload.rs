@@ -51,8 +51,8 @@ impl Endpoints {
         }
         if !h.interrupt_armed {
             h.interrupt_armed = true;
-            let at = agenda.now + agenda.clock.ticks(self.cfg.offload.coalesce.into());
-            agenda.events.insert(at, kind::INTERRUPT | host.0);
+            let at = agenda.now + agenda.ticks(self.cfg.offload.coalesce.into());
+            agenda.insert(at, kind::INTERRUPT | host.0);
         }
         Hold::Waits
     }

@@ -144,10 +144,7 @@ impl<Q: EventQueue> Shard<Q> {
         };
         if count > 0 && self.core.net.owns(LinkId(src)) {
             let first = clock.ticks(at);
-            self.core
-                .agenda
-                .events
-                .insert(first, kind::PROBE | w as u32);
+            self.core.agenda.insert(first, kind::PROBE | w as u32);
         }
     }
 }

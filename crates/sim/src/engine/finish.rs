@@ -46,7 +46,7 @@ impl<Q: EventQueue> Shard<Q> {
             _ => {
                 // An interval that ends with the measurement is whole, and nothing counts after it.
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                if self.core.agenda.now > self.core.agenda.clock.ticks(until) {
+                if self.core.agenda.now > self.core.agenda.ticks(until) {
                     return;
                 }
                 let all = self.ends.all_arrived();
@@ -56,16 +56,11 @@ impl<Q: EventQueue> Shard<Q> {
                     g.intervals.push(received.arrived - g.last);
                     g.last = received.arrived;
                 });
-                self.core
-                    .agenda
-                    .clock
-                    .ticks(self.cfg.measure.goodput_interval)
+                self.core.agenda.ticks(self.cfg.measure.goodput_interval)
             }
         };
-        self.core
-            .agenda
-            .events
-            .insert(self.core.agenda.now + again, kind::RECORD | what);
+        let agenda = &mut self.core.agenda;
+        agenda.insert(agenda.now + again, kind::RECORD | what);
     }
 
     /// Endless flows so far, each with what has arrived of it.
@@ -88,13 +83,13 @@ impl<Q: EventQueue> Shard<Q> {
     /// measuring never began.
     pub fn shares(&self) -> Vec<(f64, f64)> {
         let m = &self.metrics;
-        let begin = self.core.agenda.clock.ticks(self.cfg.measure.from);
+        let begin = self.core.agenda.ticks(self.cfg.measure.from);
         // A run may end before its measurement does.
         let (end, last) = match m.at_until.is_empty() {
             true => (self.core.agenda.now, &self.links_so_far()),
             false => {
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                (self.core.agenda.clock.ticks(until), &m.at_until)
+                (self.core.agenda.ticks(until), &m.at_until)
             }
         };
         if m.at_from.is_empty() {
@@ -269,34 +264,21 @@ impl<Q: EventQueue> Shard<Q> {
                 self.prime_probe(w);
             }
         }
-        let m = self.cfg.measure.clone();
-        let (from, until) = (
-            self.core.agenda.clock.ticks(m.from),
-            self.core.agenda.clock.ticks(m.until.min(self.cfg.max_time)),
-        );
-        self.core
-            .agenda
-            .events
-            .insert(from, kind::RECORD | record::FROM);
-        self.core
-            .agenda
-            .events
-            .insert(until.max(from), kind::RECORD | record::UNTIL);
+        let (m, agenda) = (&self.cfg.measure, &mut self.core.agenda);
+        let from = agenda.ticks(m.from);
+        let until = agenda.ticks(m.until.min(self.cfg.max_time)).max(from);
+        agenda.insert(from, kind::RECORD | record::FROM);
+        agenda.insert(until, kind::RECORD | record::UNTIL);
         if self.metrics.sampler.interval > 0 {
-            self.core
-                .agenda
-                .events
-                .insert(from, kind::RECORD | record::SAMPLE);
+            agenda.insert(from, kind::RECORD | record::SAMPLE);
+        }
+        if m.goodput_interval.0 > 0 {
+            let first = from + agenda.ticks(m.goodput_interval);
+            agenda.insert(first, kind::RECORD | record::GOODPUT);
         }
         // One shard checks for all.
         if self.core.net.pauses() && self.part.as_ref().is_none_or(|part| part.is_first()) {
-            self.core.agenda.events.insert(0, kind::CHECK);
-        }
-        if m.goodput_interval.0 > 0 {
-            self.core.agenda.events.insert(
-                from + self.core.agenda.clock.ticks(m.goodput_interval),
-                kind::RECORD | record::GOODPUT,
-            );
+            agenda.insert(0, kind::CHECK);
         }
     }
 }

@@ -15,15 +15,15 @@ impl<Q: EventQueue> Shard<Q> {
     /// Puts the start of the next flow into the event list.
     pub fn arm_flow(&mut self) {
         if let Some(at) = self.traffic.peek() {
-            let at = self.core.agenda.clock.ticks(at).max(self.core.agenda.now);
-            self.core.agenda.events.insert(at, kind::FLOW);
+            let at = self.core.agenda.ticks(at).max(self.core.agenda.now);
+            self.core.agenda.insert(at, kind::FLOW);
         }
     }
 
     /// Starts the flow that is due.
     pub fn next_flow(&mut self) {
         // Where a flow became known that starts earlier, two events are for one start.
-        let due = |at| self.core.agenda.clock.ticks(at) <= self.core.agenda.now;
+        let due = |at| self.core.agenda.ticks(at) <= self.core.agenda.now;
         if !self.traffic.peek().is_some_and(due) {
             return;
         }
@@ -117,7 +117,7 @@ impl<Q: EventQueue> Shard<Q> {
         state.left -= 1;
         if state.left > 0 {
             let again = self.core.agenda.now + state.every;
-            self.core.agenda.events.insert(again, kind::PROBE | w);
+            self.core.agenda.insert(again, kind::PROBE | w);
         }
         let (conn, class) = (state.conn, state.class);
         self.ends.send_probe(&mut self.core, conn, class);

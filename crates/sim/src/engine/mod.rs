@@ -76,20 +76,19 @@ impl<Q: EventQueue> Shard<Q> {
     /// not by a packet that went from one link to the next, which is by far the most frequent.
     #[inline(always)]
     pub fn handle(&mut self, now: u64, event: u32) -> bool {
-        debug_assert!(now >= self.core.agenda.now, "an event before the present");
-        self.core.agenda.now = now;
+        let core = &mut self.core;
+        debug_assert!(now >= core.agenda.now, "an event before the present");
+        core.agenda.now = now;
         if self.lookahead.is_due(now) {
-            self.lookahead.step(&self.core, &self.ends);
+            self.lookahead.step(core, &self.ends);
         }
-        self.core
-            .net
-            .prefetch::<Q>(self.core.agenda.events.upcoming());
+        core.net.prefetch::<Q>(core.agenda.events.upcoming());
         if event >= kind::SERVE {
             self.others += 1;
             self.handle_other(event);
             return true;
         }
-        match self.core.deliver(LinkId(event)) {
+        match core.deliver(LinkId(event)) {
             None => false,
             Some(reached) => {
                 self.reached(reached);
@@ -213,9 +212,9 @@ impl<Q: EventQueue> Shard<Q> {
     /// Runs to the end. `report` is called every 2^17 events; if it returns false the run is
     /// abandoned.
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
-        let end = self.core.agenda.clock.ticks(self.cfg.max_time);
+        let end = self.core.agenda.ticks(self.cfg.max_time);
         let all = self.starts_and_ends();
-        self.core.agenda.events.insert(end, kind::WINDOW);
+        self.core.agenda.insert(end, kind::WINDOW);
         while let Some((now, event)) = self.core.agenda.events.pop() {
             if event >= kind::WINDOW {
                 // A run in which nothing was left ended before.

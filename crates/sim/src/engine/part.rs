@@ -72,12 +72,8 @@ impl<Q: EventQueue> Shard<Q> {
     /// When something happens here that another shard may have to know in time: the next event, or
     /// a departure that has no event of its own.
     pub fn next_tick(&self) -> u64 {
-        let event = self
-            .core
-            .agenda
-            .events
-            .peek()
-            .map_or(u64::MAX, |(at, _)| at);
+        let next = self.core.agenda.events.peek();
+        let event = next.map_or(u64::MAX, |(at, _)| at);
         event.min(self.core.net.border().begins)
     }
 
@@ -90,7 +86,7 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Simulates up to a tick, exclusive.
     pub fn run_window(&mut self, until: u64) {
-        self.core.agenda.events.insert(until - 1, kind::WINDOW);
+        self.core.agenda.insert(until - 1, kind::WINDOW);
         while let Some((now, event)) = self.core.agenda.events.pop() {
             if event >= kind::WINDOW {
                 return;
@@ -207,12 +203,7 @@ impl<Q: EventQueue> Shard<Q> {
     /// The tick at which the next flow starts; `u64::MAX` if none is left. Between two windows it
     /// is the same in all shards.
     pub fn next_start(&self) -> u64 {
-        match self.traffic.ahead() {
-            0 => u64::MAX,
-            _ => self
-                .traffic
-                .peek()
-                .map_or(u64::MAX, |at| self.core.agenda.clock.ticks(at)),
-        }
+        let next = self.traffic.peek().filter(|_| self.traffic.ahead() > 0);
+        next.map_or(u64::MAX, |at| self.core.agenda.ticks(at))
     }
 }

@@ -56,11 +56,11 @@ impl<Q: EventQueue> Shard<Q> {
     /// Inserts the events of all retunes. Those of time zero take effect at once.
     pub fn prime_retunes(&mut self) {
         for n in 0..self.cfg.retunes.len() {
-            match self.core.agenda.clock.ticks(self.cfg.retunes[n].at) {
+            match self.core.agenda.ticks(self.cfg.retunes[n].at) {
                 0 => self.retune_planned(n),
                 at => {
                     let event = kind::RECORD | (record::RETUNE + n as u32);
-                    self.core.agenda.events.insert(at - 1, event);
+                    self.core.agenda.insert(at - 1, event);
                 }
             }
         }

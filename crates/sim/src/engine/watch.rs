@@ -110,7 +110,7 @@ impl Watched {
         let part = u128::from(self.interval.0) * u128::from(self.taken + 1);
         let instant = whole + part / u128::from(self.samples);
         let instant = Picos(u64::try_from(instant).unwrap_or(u64::MAX / 2));
-        agenda.clock.ticks(instant).max(agenda.now + 2) - 1
+        agenda.ticks(instant).max(agenda.now + 2) - 1
     }
 }
 
@@ -136,7 +136,7 @@ impl<Q: EventQueue> Shard<Q> {
     fn arm_watch(&mut self, watched: &Watched) {
         let at = watched.next(&self.core.agenda);
         let event = kind::RECORD | record::WATCH;
-        self.core.agenda.events.insert(at, event);
+        self.core.agenda.insert(at, event);
     }
 
     /// Samples the watched ports. All ports have been brought up to the current time.
@@ -166,7 +166,7 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Handles events up to the end of the interval. Returns whether the run has ended.
     pub fn advance(&mut self) -> bool {
-        let end = self.core.agenda.clock.ticks(self.cfg.max_time);
+        let end = self.core.agenda.ticks(self.cfg.max_time);
         while let Some((now, event)) = self.core.agenda.events.pop() {
             if now > end {
                 self.core.agenda.now = end;
@@ -216,14 +216,10 @@ impl<Q: EventQueue> Shard<Q> {
             });
             watched.sums[i] = Sums::default();
         }
-        let flows = &self.metrics.flows;
+        let (flows, clock) = (&self.metrics.flows, self.core.agenda.clock);
         let observation = Observation {
-            from: self.core.agenda.clock.picos(watched.from),
-            until: self
-                .core
-                .agenda
-                .clock
-                .picos(if over { self.core.agenda.now } else { until }),
+            from: clock.picos(watched.from),
+            until: clock.picos(if over { until - 1 } else { until }),
             over,
             ports,
             ended: flows[watched.flows..].to_vec(),

@@ -100,7 +100,7 @@ impl Middleboxes {
                 });
             }
         }
-        self.filter = filter.map(|hold| DupAcks::new(core.agenda.clock.ticks(hold)));
+        self.filter = filter.map(|hold| DupAcks::new(core.agenda.ticks(hold)));
         ends.conns.lists_ended = self.filter.is_some();
     }
 
@@ -238,7 +238,7 @@ impl Middleboxes {
         if at < pair.armed[side] {
             pair.armed[side] = at;
             let event = kind::EDGE | (2 * p + side) as u32;
-            agenda.events.insert(at, event);
+            agenda.insert(at, event);
         }
     }
 
@@ -302,10 +302,8 @@ fn router_conn<Q: EventQueue>(
     };
     let conn = ConnId(core.net.rows.len());
     ends.open(core, conn, flow, flow.id);
-    let mut way = [LinkId::NONE; MAX_LINKS];
-    way[..3].copy_from_slice(&links);
-    core.net
-        .rows
-        .set_routes(conn, [[LinkId::NONE; MAX_LINKS], way]);
+    let mut routes = [[LinkId::NONE; MAX_LINKS]; 2];
+    routes[1][..3].copy_from_slice(&links);
+    core.net.rows.set_routes(conn, routes);
     conn
 }

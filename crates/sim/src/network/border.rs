@@ -162,7 +162,7 @@ impl<Q: EventQueue> Core<Q> {
         let border = self.net.border_mut();
         let to = border.division.of(l);
         if to == border.me {
-            self.agenda.events.insert(at, event);
+            self.agenda.insert(at, event);
         } else {
             border.parcels[to as usize].frames.push((at, event));
         }
@@ -186,7 +186,7 @@ impl<Q: EventQueue> Core<Q> {
     /// Takes what another shard has sent.
     pub fn receive(&mut self, parcels: &mut Parcels) {
         for (at, event) in parcels.frames.drain(..) {
-            self.agenda.events.insert(at, event);
+            self.agenda.insert(at, event);
         }
         let mut blocks = parcels.blocks.drain(..);
         for mut arrival in parcels.packets.drain(..) {

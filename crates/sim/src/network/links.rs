@@ -117,7 +117,7 @@ impl<Q: EventQueue> Core<Q> {
         let extra = self.net.rows.of(ConnId::of(packet)).extra;
         if extra > 0 {
             let due = self.net.delayed.put(*packet, self.agenda.now + extra);
-            self.agenda.events.insert(due, kind::DELAYED | packet.conn);
+            self.agenda.insert(due, kind::DELAYED | packet.conn);
         }
         extra > 0
     }

@@ -58,7 +58,8 @@ fn headroom(cfg: &Config, pfc: &Pfc, fabric: &Fabric, link: LinkId, back: LinkId
 impl Lossless {
     /// Lays out the meters of every switch. `of`: the pool of each switch port, in order of links.
     pub fn new(
-        (cfg, pfc): (&Config, &Pfc),
+        cfg: &Config,
+        pfc: &Pfc,
         clock: Clock,
         fabric: &Fabric,
         pools: &mut [Pool],
@@ -175,7 +176,7 @@ impl<Q: EventQueue> Core<Q> {
             if Q::SHARDED {
                 self.send_frame(LinkId(signal.link), obeyed, event);
             } else {
-                self.agenda.events.insert(obeyed, event);
+                self.agenda.insert(obeyed, event);
             }
             self.agenda.arm_serve(back, serve_at);
         }
@@ -206,8 +207,8 @@ impl<Q: EventQueue> Core<Q> {
 
     /// Inserts the event of the next check for deadlock.
     pub fn check_again(&mut self) {
-        let again = self.agenda.now + self.agenda.clock.ticks(CHECK);
-        self.agenda.events.insert(again, kind::CHECK);
+        let again = self.agenda.now + self.agenda.ticks(CHECK);
+        self.agenda.insert(again, kind::CHECK);
     }
 }
 

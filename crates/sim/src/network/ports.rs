@@ -54,14 +54,14 @@ impl Network {
         let mut buffers = Buffers::new(cfg, fabric);
         let pfc = cfg.switch.pfc.as_ref().map(|pfc| {
             let (pools, of) = (&mut buffers.pools, &buffers.of);
-            Box::new(Lossless::new((cfg, pfc), clock, fabric, pools, of))
+            Box::new(Lossless::new(cfg, pfc, clock, fabric, pools, of))
         });
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, fabric, extras.taps, extras.places);
         let owns = |l: LinkId| border.as_ref().is_none_or(|border| border.owns(l));
         let kept = kept(cfg, fabric, extras.kept);
-        let ports = ports(cfg, clock, fabric, (&buffers, &waypoints, &kept), owns);
+        let ports = ports(cfg, clock, fabric, &buffers, &waypoints, &kept, owns);
         let drawn = cfg.draws_rtts();
         let mut network = Network {
             fabric: Arc::clone(fabric),
@@ -216,7 +216,9 @@ fn ports(
     cfg: &Config,
     clock: Clock,
     fabric: &Fabric,
-    (buffers, waypoints, kept): (&Buffers, &[Waypoint], &[bool]),
+    buffers: &Buffers,
+    waypoints: &[Waypoint],
+    kept: &[bool],
     owns: impl Fn(LinkId) -> bool,
 ) -> Vec<Port> {
     let hosts = cfg.topology.fabric().nics() as usize;
