@@ -23,12 +23,19 @@ pub(crate) fn files() -> Result<Vec<String>, String> {
     Ok(listed.lines().filter(there).map(str::to_owned).collect())
 }
 
-/// Names of all schemes, as their files are called.
-pub(crate) fn schemes_of_the_tree() -> Result<Vec<String>, String> {
+/// Names of the schemes that data planes have, as their files are called.
+pub(crate) fn deployed_schemes() -> Result<Vec<String>, String> {
     let files = files()?;
-    Ok(schemes(
-        &files.iter().map(String::as_str).collect::<Vec<_>>(),
-    ))
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let mut stems = schemes(&files);
+    stems.retain(|stem| !is_research(stem));
+    Ok(stems)
+}
+
+/// Whether a scheme is for research, and in the simulator only.
+fn is_research(stem: &str) -> bool {
+    fs::read_to_string(format!("crates/marking/src/{stem}.rs"))
+        .is_ok_and(|text| text.contains("    research_of: Some("))
 }
 
 pub(crate) fn check() -> Result<(), String> {
@@ -73,12 +80,20 @@ pub(crate) fn check() -> Result<(), String> {
             ("vectors", format!("vectors/{stem}")),
             ("traces", format!("vectors/{stem}/trace.toml")),
             ("oracle", format!("oracle/{stem}.py")),
+        ] {
+            if !Path::new(&path).exists() {
+                wrong.push(format!("scheme {stem} has no {what}: {path}"));
+            }
+        }
+        for (what, path) in [
             ("C twin", format!("dataplane/include/cemark/{stem}.h")),
             ("bytecode", format!("dataplane/bpf/{stem}.o")),
             ("tc program", format!("dataplane/bpf/tc/{stem}.o")),
         ] {
-            if !Path::new(&path).exists() {
-                wrong.push(format!("scheme {stem} has no {what}: {path}"));
+            match (is_research(&stem), Path::new(&path).exists()) {
+                (false, false) => wrong.push(format!("scheme {stem} has no {what}: {path}")),
+                (true, true) => wrong.push(format!("{path}: {stem} is for research")),
+                _ => {}
             }
         }
         if !list.contains(&format!("(schemes/{stem}.md)")) {

@@ -78,7 +78,7 @@ fn complete(mut command: Command) -> Command {
     add("figure", "ids", ArgValueCompleter::new(figures));
     add("bench", "names", ArgValueCompleter::new(benches));
     add("schemes", "name", ArgValueCompleter::new(schemes));
-    add("export", "name", ArgValueCompleter::new(schemes));
+    add("export", "name", ArgValueCompleter::new(deployed_schemes));
     add("theory", "name", ArgValueCompleter::new(theories));
     add("help", "words", ArgValueCompleter::new(help_words));
     command
@@ -122,6 +122,11 @@ fn schemes(current: &OsStr) -> Vec<CompletionCandidate> {
         current,
         catalogue::ALL.iter().map(|s| (s.name, s.title.to_owned())),
     )
+}
+
+fn deployed_schemes(current: &OsStr) -> Vec<CompletionCandidate> {
+    let all = catalogue::deployed();
+    beginning(current, all.map(|s| (s.name, s.title.to_owned())))
 }
 
 fn figures(current: &OsStr) -> Vec<CompletionCandidate> {

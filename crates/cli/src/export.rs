@@ -10,6 +10,7 @@ use clap::ValueEnum;
 
 use crate::exit::{Failure, answer};
 use crate::output::{IN_THE_WAY, Replace, put};
+use crate::schemes::must_be_deployed;
 
 /// Headers that are no scheme and that embedders include themselves.
 const HEADERS: [&str; 2] = ["marker", "round"];
@@ -99,11 +100,13 @@ fn scheme(name: &str) -> Result<&'static SchemeSpec, Failure> {
             "{name}.h is not a scheme, so it has no bytecode of its own"
         )));
     }
-    catalogue::find(name).ok_or_else(|| {
-        let known = catalogue::ALL.iter().map(|s| s.name).chain(HEADERS);
+    let spec = catalogue::find(name).ok_or_else(|| {
+        let known = catalogue::deployed().map(|s| s.name).chain(HEADERS);
         Failure::User(miette::miette!(
             help = cemark_scenario::near(name, known),
             "no marking scheme or header is called `{name}`"
         ))
-    })
+    })?;
+    must_be_deployed(spec)?;
+    Ok(spec)
 }

@@ -209,6 +209,9 @@ fn scheme(spec: &SchemeSpec, width: usize) -> String {
         let kept: Vec<&str> = body.lines().filter(|line| !is_parameter(line)).collect();
         text += &format!("\n{}", markdown::render(&kept.join("\n"), width));
     }
+    if let Some(deployed) = spec.research_of {
+        return text + &format!("\nnext    cemark help {deployed}\n");
+    }
     let theory = match theory::names().any(|(name, _)| name == spec.name) {
         true => format!(", cemark theory {}", spec.name),
         false => String::new(),
@@ -239,6 +242,7 @@ pages![
     "pie",
     "pi",
     "ecn_sharp",
+    "ecn_sharp_lab",
 ];
 
 fn page(scheme: &str) -> Option<&'static str> {
