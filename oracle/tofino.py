@@ -3,7 +3,7 @@
 
 The clock: the lower 32 bits of a timestamp in units of 1,024 ns are 22 bits; ten more bits count
 how often those wrap. Division: the top four bits of the divisor select one of eight 8-bit entries,
-which is scaled by a power of two. What is wrong with the listings: docs/schemes/ecn_sharp.md.
+which is scaled by a power of two. What is wrong with the listings: docs/schemes/ecn_sharp_lab.md.
 """
 
 from fractions import Fraction

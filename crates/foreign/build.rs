@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
+use cemark_marking::{Kind, SchemeSpec, catalogue};
 
 /// Compiler options of kernel code, as far as a user-space program can follow them.
 const FLAGS: &[&str] = &[
@@ -42,9 +42,7 @@ fn main() {
     let dataplane = root.join("dataplane");
     let headers = files(&dataplane.join("include/cemark"), "h");
     // A scheme without a header is reported when somebody asks for its C form.
-    let specs: Vec<&SchemeSpec> = catalogue::ALL
-        .iter()
-        .copied()
+    let specs: Vec<&SchemeSpec> = catalogue::deployed()
         .filter(|spec| headers.iter().any(|(stem, _)| stem == spec.name))
         .collect();
     for path in [
@@ -72,12 +70,7 @@ fn main() {
     let mut configs = c_build(&dataplane);
     for spec in &specs {
         let file = out.join(format!("config_{}.c", spec.name));
-        let (_, header) = headers
-            .iter()
-            .find(|(stem, _)| stem == spec.name)
-            .expect("filtered");
-        let header = fs::read_to_string(header).expect("listed");
-        fs::write(&file, config(spec, &header)).expect("a writable OUT_DIR");
+        fs::write(&file, config(spec)).expect("a writable OUT_DIR");
         configs.file(file);
     }
     configs.compile("cemark_configs");
@@ -146,25 +139,14 @@ fn twin(dataplane: &Path, stem: &str) {
 
 /// C code through which tests reach the named configuration of a scheme: values by position go in
 /// and out, in the catalogue's order. A field that is missing does not compile.
-fn config(spec: &SchemeSpec, header: &str) -> String {
+fn config(spec: &SchemeSpec) -> String {
     let (stem, upper) = (spec.name, spec.name.to_uppercase());
-    let begin = format!("struct cemark_{stem}_config {{");
-    let (_, rest) = header
-        .split_once(&begin)
-        .unwrap_or_else(|| panic!("{stem}.h has no {begin}"));
-    let (fields, _) = rest.split_once("\n};").expect("the end of the struct");
-    // A parameter that is not a field itself is one of the struct `variant`.
-    let place = |p: &ParamSpec| {
-        let words = fields.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let direct = words.into_iter().any(|word| word == p.name);
-        format!("{}{}", if direct { "" } else { "variant." }, p.name)
-    };
     let (mut read, mut write, mut words) = (String::new(), String::new(), String::new());
     let mut word = 0;
     for (i, p) in spec.params.iter().enumerate() {
-        let place = place(p);
-        let _ = writeln!(read, "\t\tvalues[{i}] = (u64)c.{place};");
-        let _ = writeln!(write, "\t\tc.{place} = (__typeof__(c.{place}))values[{i}];");
+        let name = p.name;
+        let _ = writeln!(read, "\t\tvalues[{i}] = (u64)c.{name};");
+        let _ = writeln!(write, "\t\tc.{name} = (__typeof__(c.{name}))values[{i}];");
         let Kind::Choice(choices) = p.kind else {
             continue;
         };

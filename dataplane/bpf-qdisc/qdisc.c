@@ -83,10 +83,11 @@ static void judge(struct cemark_pair *pair, u64 now, u64 since, u32 bytes, u32 b
 	struct cemark_at *at = &pair->call.at;
 
 	if (!pair->built) {
-		/* In the order of the catalogue; the variant is the published one. */
-		pair->call.values[0] = INS_TARGET;
-		pair->call.values[1] = PST_TARGET;
-		pair->call.values[2] = PST_INTERVAL;
+		/* The other values are zero: by the wait, with a step. */
+		pair->call.values[CEMARK_ECN_SHARP_INS_TARGET] = INS_TARGET;
+		pair->call.values[CEMARK_ECN_SHARP_PST_TARGET] = PST_TARGET;
+		pair->call.values[CEMARK_ECN_SHARP_PST_INTERVAL] = PST_INTERVAL;
+		pair->call.values[CEMARK_ECN_SHARP_HOOK] = CEMARK_HOOK_DEQUEUE;
 		pair->call.queue.rate = RATE;
 		cemark_call_build(&pair->call);
 		pair->built = 1;

@@ -124,73 +124,37 @@ static const struct cemark_param cemark_codel_list[] = {
 static const struct cemark_param cemark_ecn_sharp_list[] = {
 	{ "ins_target", CEMARK_KIND_TIME, 200000ULL, 0ULL, 1000000000ULL,
 	  NULL,
-	  CEMARK_DOC("Longest sojourn time that the instantaneous condition does not mark "
-		     "(3.2; testbed 5.2: 200 us).") },
+	  CEMARK_DOC("Longest sojourn time that is not marked (3.2; testbed 5.2: 200 us).") },
 	{ "pst_target", CEMARK_KIND_TIME, 85000ULL, 0ULL, 1000000000ULL,
 	  NULL,
 	  CEMARK_DOC("Sojourn time from which on the queue counts as persistent (3.2; "
 		     "testbed 5.2: 85 us).") },
 	{ "pst_interval", CEMARK_KIND_TIME, 200000ULL, 1ULL, 1000000000ULL,
 	  NULL,
-	  CEMARK_DOC("How long the queue must be persistent before the first mark, about "
-		     "a worst-case RTT (3.2; testbed 5.2: 200 us).") },
-	{ "law", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
-	  "harmonic sqrt",
-	  CEMARK_DOC("Gap after the n-th mark: pst_interval / n (Algorithm 1) or / "
-		     "sqrt(n) (the authors' ns-3 code).") },
-	{ "base", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
-	  "previous now",
-	  CEMARK_DOC("The gap begins at the previous scheduled time (Algorithm 1) or at "
-		     "the mark itself (the authors' ns-3 code).") },
-	{ "cmp", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
-	  "strict at_least",
-	  CEMARK_DOC("A mark is due after its scheduled time (Algorithm 1) or from that "
-		     "time on (the authors' ns-3 code).") },
-	{ "reset_on_empty", CEMARK_KIND_FLAG, 0ULL, 0ULL, 1ULL,
-	  NULL,
-	  CEMARK_DOC("Whether an empty queue ends the persistent state and the marking "
-		     "state, as in CoDel (paper: no).") },
-	{ "max_catchup", CEMARK_KIND_COUNT, 0ULL, 0ULL, 65535ULL,
-	  NULL,
-	  CEMARK_DOC("Largest number of marks in a row whose next scheduled time is "
-		     "already past; the next mark restarts the schedule from now. 0: no "
-		     "limit (paper).") },
+	  CEMARK_DOC("Time until the first mark, about a worst-case RTT (3.2; testbed "
+		     "5.2: 200 us).") },
 	{ "signal", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
 	  "sojourn length",
-	  CEMARK_DOC("What is compared: the sojourn time, or the length that a packet "
-		     "sees against rate x target (3.5).") },
-	{ "instant", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
-	  "step ramp",
-	  CEMARK_DOC("The instantaneous condition: a step at ins_target, or RED's ramp "
-		     "from kmin to kmax (3.5, for DCQCN).") },
-	{ "kmin", CEMARK_KIND_TIME, 5000ULL, 0ULL, 1000000000ULL,
-	  NULL,
-	  CEMARK_DOC("Lower end of the ramp, as a time (times the rate if the signal is "
-		     "length).") },
-	{ "kmax", CEMARK_KIND_TIME, 200000ULL, 0ULL, 1000000000ULL,
-	  NULL,
-	  CEMARK_DOC("Upper end of the ramp, as a time; above it every packet is marked.") },
-	{ "pmax", CEMARK_KIND_FRACTION, 655ULL, 0ULL, 65536ULL,
-	  NULL,
-	  CEMARK_DOC("Probability at the upper end of the ramp (DCQCN: 1 %; the text of "
-		     "3.5: 1).") },
-	{ "by_round", CEMARK_KIND_FLAG, 0ULL, 0ULL, 1ULL,
-	  NULL,
-	  CEMARK_DOC("Scale by the queue's share of the round, as MQ-ECN: ins_target, and "
-		     "with the length signal pst_target too (not published).") },
-	{ "arithmetic", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 3ULL,
-	  "exact tofino printed_clock printed_division",
-	  CEMARK_DOC("Nanoseconds and exact quotients, or the Tofino's ticks and table "
-		     "(section 4), with Algorithms 2 and 3 corrected, or one of them as "
-		     "printed.") },
+	  CEMARK_DOC("Sojourn times, or lengths against rate x target (3.5).") },
 	{ "hook", CEMARK_KIND_CHOICE, 1ULL, 0ULL, 1ULL,
 	  "enqueue dequeue",
-	  CEMARK_DOC("Judge packets as they leave the queue (the paper), or by the length "
-		     "that they find as they join it (3.5: a switch without timestamps).") },
+	  CEMARK_DOC("Judge departures, or arrivals by the length that they find (3.5).") },
+	{ "instant", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
+	  "step ramp",
+	  CEMARK_DOC("A step at ins_target, or RED's ramp (3.5, for DCQCN).") },
+	{ "kmin", CEMARK_KIND_TIME, 5000ULL, 0ULL, 1000000000ULL,
+	  NULL,
+	  CEMARK_DOC("Lower end of the ramp, as a time.") },
+	{ "kmax", CEMARK_KIND_TIME, 200000ULL, 0ULL, 1000000000ULL,
+	  NULL,
+	  CEMARK_DOC("Upper end; above it every packet is marked.") },
+	{ "pmax", CEMARK_KIND_FRACTION, 655ULL, 0ULL, 65536ULL,
+	  NULL,
+	  CEMARK_DOC("Probability there (DCQCN: 1 %; 3.5: 1).") },
 };
 
 static const struct cemark_ordered cemark_ecn_sharp_ordered[] = {
-	{ 10, 11, 0 },
+	{ 6, 7, 0 },
 };
 
 static const struct cemark_param cemark_mq_ecn_list[] = {
@@ -478,9 +442,9 @@ static const struct cemark_scheme cemark_catalogue[] = {
 	{
 		"ecn_sharp", "ECN#", "ecnsharp",
 		CEMARK_DOC("Marks a packet whose sojourn time exceeds ins_target, and one "
-			   "packet at increasing frequency while the sojourn time has stayed at "
-			   "or above pst_target for pst_interval."),
-		16, 1, cemark_ecn_sharp_list, cemark_ecn_sharp_ordered,
+			   "packet at increasing frequency while it has stayed at or above "
+			   "pst_target for pst_interval."),
+		9, 1, cemark_ecn_sharp_list, cemark_ecn_sharp_ordered,
 	},
 	{
 		"mq_ecn", "MQ-ECN", "mqecn",

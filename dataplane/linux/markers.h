@@ -38,7 +38,7 @@ const struct cemark_ops *cemark_find(const char *name);
 
 /*
  * ECN#'s hook is called directly where calls through a pointer are slow (retpolines), and the
- * published algorithm is part of its caller where nothing else is to be done.
+ * step on waits is part of its caller where nothing else is to be done.
  */
 u32 cemark_op_ecn_sharp_dequeue(union cemark_marker *m, const struct cemark_at *at);
 
@@ -48,20 +48,19 @@ struct cemark_ecn_sharp_block {
 	struct cemark_ecn_sharp_vars vars;
 };
 
-/* Of a marker with ECN#: whether no variant of the algorithm is chosen. */
-static inline bool cemark_ecn_sharp_is_published(const union cemark_marker *m)
+/* Of a marker with ECN#: whether it compares the waits of departures with a step. */
+static inline bool cemark_ecn_sharp_by_wait(const union cemark_marker *m)
 {
 	const struct cemark_ecn_sharp_block *k = (const void *)m->block;
 
-	return !k->params.variant.active;
+	return k->params.by_wait;
 }
 
-static inline u32 cemark_ecn_sharp_published(union cemark_marker *m, u64 now, u64 sojourn)
+static inline u32 cemark_ecn_sharp_wait(union cemark_marker *m, u64 now, u64 sojourn)
 {
 	struct cemark_ecn_sharp_block *k = (void *)m->block;
-	const struct cemark_at at = { .now = now, .sojourn = sojourn };
 
-	return cemark_ecn_sharp_dequeue(&k->params, &k->vars, &at);
+	return cemark_ecn_sharp_step(&k->params, &k->vars, cemark_to32(sojourn), now);
 }
 
 #endif

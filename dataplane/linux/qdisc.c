@@ -537,9 +537,8 @@ static __always_inline u32 cemark_leave_plain(struct Qdisc *sch, struct cemark_q
 
 	cemark_unlink(sch, queue, skb);
 	if (likely(q->ops->dequeue == cemark_op_ecn_sharp_dequeue &&
-		   cemark_ecn_sharp_is_published(&queue->marker)))
-		return cemark_ecn_sharp_published(&queue->marker, now,
-						  now - cemark_cb(skb)->since);
+		   cemark_ecn_sharp_by_wait(&queue->marker)))
+		return cemark_ecn_sharp_wait(&queue->marker, now, now - cemark_cb(skb)->since);
 	return cemark_ask(q, queue, skb, now);
 }
 

@@ -101,7 +101,7 @@ fn units(schemes: &[String]) -> Vec<Unit> {
 
 /// `cargo xtask bpf`: writes every object and the record.
 pub(crate) fn write() -> Result<(), String> {
-    let units = units(&crate::tree::schemes_of_the_tree()?);
+    let units = units(&crate::tree::deployed_schemes()?);
     let clang = Clang::find()?;
     clang.build(&units, FOLDER)?;
     for old in strangers(&units)? {
@@ -126,7 +126,7 @@ pub(crate) fn write() -> Result<(), String> {
 pub(crate) fn fresh() -> Result<(), String> {
     let remedy = "\n       cargo xtask bpf builds it again (with clang; commit what it writes in \
                   dataplane/bpf)";
-    let units = units(&crate::tree::schemes_of_the_tree()?);
+    let units = units(&crate::tree::deployed_schemes()?);
     let record = Record::read()?;
     let now = hashes(&files(&units)?)?;
     let wrong = differences(&record, &now, strangers(&units)?);
@@ -175,7 +175,7 @@ fn differences(
 /// may write different bytes; then the decisions are compared.
 pub(crate) fn check() -> Result<(), String> {
     fresh()?;
-    let units = units(&crate::tree::schemes_of_the_tree()?);
+    let units = units(&crate::tree::deployed_schemes()?);
     let (clang, record) = (Clang::find()?, Record::read()?);
     clang.build(&units, SCRATCH)?;
     if clang.version == record.compiler {

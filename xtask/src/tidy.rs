@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::tree::{files, schemes};
+use crate::tree::{files, is_research, schemes};
 
 const LICENCE: &str = "SPDX-License-Identifier:";
 const LONGEST: usize = 700;
@@ -54,12 +54,20 @@ pub(crate) fn check() -> Result<(), String> {
             ("vectors", format!("vectors/{stem}")),
             ("traces", format!("vectors/{stem}/trace.toml")),
             ("oracle", format!("oracle/{stem}.py")),
+        ] {
+            if !Path::new(&path).exists() {
+                wrong.push(format!("scheme {stem} has no {what}: {path}"));
+            }
+        }
+        for (what, path) in [
             ("C twin", format!("dataplane/include/cemark/{stem}.h")),
             ("bytecode", format!("dataplane/bpf/{stem}.o")),
             ("tc program", format!("dataplane/bpf/tc/{stem}.o")),
         ] {
-            if !Path::new(&path).exists() {
-                wrong.push(format!("scheme {stem} has no {what}: {path}"));
+            match (is_research(&stem), Path::new(&path).exists()) {
+                (false, false) => wrong.push(format!("scheme {stem} has no {what}: {path}")),
+                (true, true) => wrong.push(format!("{path}: {stem} is for research")),
+                _ => {}
             }
         }
         if !list.contains(&format!("(schemes/{stem}.md)")) {

@@ -17,12 +17,19 @@ pub(crate) fn files() -> Result<Vec<String>, String> {
     Ok(listed.lines().filter(there).map(str::to_owned).collect())
 }
 
-/// Names of all schemes, as their files are called.
-pub(crate) fn schemes_of_the_tree() -> Result<Vec<String>, String> {
+/// Names of the schemes that data planes have, as their files are called.
+pub(crate) fn deployed_schemes() -> Result<Vec<String>, String> {
     let files = files()?;
-    Ok(schemes(
-        &files.iter().map(String::as_str).collect::<Vec<_>>(),
-    ))
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let mut stems = schemes(&files);
+    stems.retain(|stem| !is_research(stem));
+    Ok(stems)
+}
+
+/// Whether a scheme is for research, and in the simulator only.
+pub(crate) fn is_research(stem: &str) -> bool {
+    fs::read_to_string(format!("crates/marking/src/{stem}.rs"))
+        .is_ok_and(|text| text.contains("    research_of: Some("))
 }
 
 /// Names of the files of the marking crate that declare a scheme.

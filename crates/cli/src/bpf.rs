@@ -15,6 +15,7 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::Format;
 use crate::exit::{Failure, answer, complain, user};
+use crate::schemes::must_be_deployed;
 
 /// Behind a longer virtual wait packets do not join: ours, long beside any threshold for a data
 /// centre, and short beside the time in which a sender without ECN would fill it.
@@ -175,8 +176,7 @@ fn must_fit(settings: &Settings) -> Result<(), Failure> {
         Ok(()) => return Ok(()),
         Err(why) => why.text(),
     };
-    let others: Vec<&str> = catalogue::ALL
-        .iter()
+    let others: Vec<&str> = catalogue::deployed()
         .filter(|s| fits(s, &Values::defaults(s), &queue).is_ok())
         .map(|s| s.name)
         .collect();
@@ -194,6 +194,7 @@ fn attach(device: &str, speed: &str, options: &Options, words: &[String]) -> Res
     };
     let rate = rate(speed)?;
     let (scheme, values): (&'static SchemeSpec, Values) = scheme_in_words(words, rate)?;
+    must_be_deployed(scheme)?;
     let settings = Settings {
         scheme,
         values,

@@ -86,7 +86,7 @@ fn complete(mut command: Command) -> Command {
         beginning(typed, builtins.map(|b| (b.name, b.title())))
     });
     add("schemes", "name", schemes);
-    add("export", "name", schemes);
+    add("export", "name", deployed_schemes);
     add("theory", "name", |typed| beginning(typed, theory::names()));
     add("help", "words", |typed| beginning(typed, help::words()));
     command
@@ -123,6 +123,11 @@ fn schemes(current: &OsStr) -> Vec<CompletionCandidate> {
         current,
         catalogue::ALL.iter().map(|s| (s.name, s.title.to_owned())),
     )
+}
+
+fn deployed_schemes(current: &OsStr) -> Vec<CompletionCandidate> {
+    let all = catalogue::deployed();
+    beginning(current, all.map(|s| (s.name, s.title.to_owned())))
 }
 
 /// Paths of `--set`, up to the sign that their value follows.

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 
 use crate::exit::{Failure, answer, machine, user};
 use crate::output::{IN_THE_WAY, Replace, put};
+use crate::schemes::must_be_deployed;
 
 /// Headers that are no scheme and that embedders include themselves.
 const HEADERS: [&str; 2] = ["marker", "round"];
@@ -99,11 +100,13 @@ fn scheme(name: &str) -> Result<&'static SchemeSpec, Failure> {
             "leave --as bpf out, or name a scheme",
         ));
     }
-    catalogue::find(name).ok_or_else(|| {
-        let known = catalogue::ALL.iter().map(|s| s.name).chain(HEADERS);
+    let spec = catalogue::find(name).ok_or_else(|| {
+        let known = catalogue::deployed().map(|s| s.name).chain(HEADERS);
         user(
             format!("no marking scheme or header is called `{name}`"),
             cemark_scenario::near(name, known),
         )
-    })
+    })?;
+    must_be_deployed(spec)?;
+    Ok(spec)
 }

@@ -30,6 +30,9 @@ struct Scheme {
     aliases: &'static [&'static str],
     paper: &'static str,
     doc: &'static str,
+    /// The scheme that data planes have instead of a research scheme.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    research_of: Option<&'static str>,
     parameters: Vec<Parameter>,
 }
 
@@ -77,6 +80,20 @@ fn unknown(name: &str) -> Failure {
     )
 }
 
+/// Refuses a research scheme, which the simulator has and no data plane.
+pub(crate) fn must_be_deployed(spec: &SchemeSpec) -> Result<(), Failure> {
+    let Some(deployed) = spec.research_of else {
+        return Ok(());
+    };
+    Err(user(
+        format!(
+            "{} is for research: the simulator has it, and no data plane does",
+            spec.name
+        ),
+        format!("data planes have {deployed}"),
+    ))
+}
+
 fn json(s: &SchemeSpec) -> Scheme {
     let parameter = |p: &'static ParamSpec| Parameter {
         name: p.name,
@@ -99,6 +116,7 @@ fn json(s: &SchemeSpec) -> Scheme {
         aliases: s.aliases,
         paper: s.paper,
         doc: s.doc,
+        research_of: s.research_of,
         parameters: s.params.iter().map(parameter).collect(),
     }
 }
@@ -123,6 +141,9 @@ pub(crate) fn one(s: &SchemeSpec) -> String {
     );
     if !s.aliases.is_empty() {
         let _ = writeln!(out, "also known as {}", s.aliases.join(", "));
+    }
+    if let Some(deployed) = s.research_of {
+        let _ = writeln!(out, "for research: data planes have {deployed}");
     }
     let default = |p: &ParamSpec| p.show(p.default, Dialect::Table).to_string();
     let wide = |title: &str, cell: &dyn Fn(&ParamSpec) -> usize| {

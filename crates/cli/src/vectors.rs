@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json};
+use crate::schemes::must_be_deployed;
 
 /// Arguments of `cemark vectors`.
 #[derive(clap::Args)]
@@ -75,7 +76,7 @@ struct Nothing {}
 
 pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
     let files = args.dir.as_deref().map_or_else(builtin, read);
-    let files = files.map_err(wrong)?;
+    let files = having(args.form, files.map_err(wrong)?)?;
     let (form, word) = match args.form {
         Form::Rust => (Implementation::Rust, "rust"),
         Form::C => (Implementation::C, "c"),
@@ -100,6 +101,20 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         .map(|(file, came)| row(file, came))
         .collect();
     say(args.format, word, &rows, |rows| table(word, rows))
+}
+
+/// The files of schemes that the implementation has.
+fn having(form: Form, files: Vec<Vectors>) -> Result<Vec<Vectors>, Failure> {
+    // The P4 programs decide as the laboratory of ECN# in a Tofino's arithmetic.
+    if matches!(form, Form::Rust | Form::P4) {
+        return Ok(files);
+    }
+    let is_research = |file: &Vectors| file.scheme.research_of.is_some();
+    let (research, deployed): (Vec<_>, Vec<_>) = files.into_iter().partition(is_research);
+    match research.first() {
+        Some(file) if deployed.is_empty() => must_be_deployed(file.scheme).map(|()| deployed),
+        _ => Ok(deployed),
+    }
 }
 
 /// The error for vectors that are not in their format.
@@ -152,13 +167,13 @@ fn say<More: Serialize>(
 
 fn table<More>(form: &str, rows: &[Row<'_, More>]) -> String {
     let mut text = format!(
-        "{:<12} {:<20} {:>6} {:>10}  {form}\n",
+        "{:<14} {:<20} {:>6} {:>10}  {form}\n",
         "scheme", "file", "cases", "packets"
     );
     for row in rows {
         let _ = writeln!(
             text,
-            "{:<12} {:<20} {:>6} {:>10}  {}",
+            "{:<14} {:<20} {:>6} {:>10}  {}",
             row.scheme, row.file, row.cases, row.packets, row.verdict
         );
         for differs in row.differ {
@@ -170,7 +185,7 @@ fn table<More>(form: &str, rows: &[Row<'_, More>]) -> String {
         .fold((0, 0), |(c, p), r| (c + r.cases, p + r.packets));
     let _ = writeln!(
         text,
-        "{:<12} {:<20} {cases:>6} {packets:>10}",
+        "{:<14} {:<20} {cases:>6} {packets:>10}",
         "all",
         format!("{} files", rows.len())
     );

@@ -24,6 +24,7 @@ mod pages;
 mod parts;
 mod pauses;
 mod plot;
+mod research;
 mod running;
 mod screens;
 mod testbed;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use cemark_marking::{
     At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, catalogue,
+    ecn_sharp, ecn_sharp_lab,
 };
 use cemark_p4::testbed::{Passage, Testbed};
 use cemark_p4::{Defines, Rounding, control, sources};
@@ -95,20 +96,21 @@ fn has_program(scheme: &SchemeSpec) -> bool {
     ONLY.iter().any(|(name, _)| *name == scheme.name)
 }
 
-/// Values of parameters without which the program decides something else.
-const ONLY: &[(&str, &[(&str, u64)])] = &[
+/// Parameters whose value is the default, or the program decides something else.
+const ONLY: &[(&str, &[&str])] = &[
+    (ecn_sharp::SPEC.name, &["signal", "instant", "hook"]),
     (
-        "ecn_sharp",
+        ecn_sharp_lab::SPEC.name,
         &[
-            ("law", 0),
-            ("base", 0),
-            ("cmp", 0),
-            ("reset_on_empty", 0),
-            ("max_catchup", 0),
-            ("signal", 0),
-            ("instant", 0),
-            ("by_round", 0),
-            ("hook", 1),
+            "signal",
+            "instant",
+            "hook",
+            "law",
+            "base",
+            "cmp",
+            "reset_on_empty",
+            "max_catchup",
+            "by_round",
         ],
     ),
     ("tcn", &[]),
@@ -125,9 +127,9 @@ fn left_out(scheme: &SchemeSpec, vector: &Vector) -> Option<String> {
     }
     let params = &vector.params;
     let (_, only) = ONLY.iter().find(|(name, _)| *name == scheme.name)?;
-    for (name, value) in *only {
+    for name in *only {
         let index = scheme.index_of(name)?;
-        if params.0[index] != *value {
+        if params.0[index] != scheme.params[index].default {
             let word = match scheme.params[index].kind {
                 Kind::Choice(words) => words[params.0[index] as usize].to_owned(),
                 _ => params.0[index].to_string(),
@@ -161,16 +163,14 @@ impl Beside {
         tally: Arc<Mutex<Tally>>,
     ) -> Result<Self, String> {
         let get = |name: &str| scheme.index_of(name).map_or(0, |i| params.0[i]);
+        // The laboratory of ECN# has its parameters in their places, and a choice of arithmetic.
+        let model = match scheme.name == ecn_sharp::SPEC.name {
+            true => &ecn_sharp_lab::SPEC,
+            false => scheme,
+        };
         let with = |arithmetic| {
-            let values = match scheme.index_of("arithmetic") {
-                Some(_) => params.with(scheme, "arithmetic", arithmetic),
-                None => Some(*params),
-            };
-            Box::new(catalogue::build(
-                scheme,
-                &values.expect("a parameter"),
-                queue,
-            ))
+            let values = params.with(model, "arithmetic", arithmetic);
+            Box::new(catalogue::build(model, &values.unwrap_or(*params), queue))
         };
         let mut defines = Defines::new();
         if scheme.index_of("pst_interval").is_some() {
@@ -181,7 +181,7 @@ impl Beside {
                 defines.insert(param.name.to_uppercase(), get(param.name).to_string());
             }
         }
-        let name = format!("{}.p4", scheme.name);
+        let name = format!("{}.p4", scheme.research_of.unwrap_or(scheme.name));
         let program = sources::program(&name, &defines);
         let program = program.map_err(|e| format!("dataplane/p4/{name}: {e}"))?;
         let mut switch = Testbed::new(program);

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use cemark_marking::ecn_sharp::tofino;
+use cemark_marking::ecn_sharp_lab::arithmetic;
 use cemark_report::stats;
 use cemark_report::theory::{bdp, cedm, dcib as dcib_theory};
 use cemark_sim::workload::random::Stream;
@@ -186,9 +187,9 @@ const COUNTS: std::ops::RangeInclusive<u32> = 1..=100;
 
 /// What a table division gives over the exact quotient, by count from 1.
 pub(super) fn division_shares(name: &str) -> Result<Vec<f64>, RowError> {
-    let (form, interval) = match name.split_once(' ') {
-        Some(("corrected", interval)) => (tofino::divide as fn(u32, u32) -> _, interval),
-        Some(("printed", interval)) => (tofino::divide_as_printed as fn(u32, u32) -> _, interval),
+    let (form, interval): (fn(u32, u32) -> _, _) = match name.split_once(' ') {
+        Some(("corrected", interval)) => (tofino::divide, interval),
+        Some(("printed", interval)) => (arithmetic::divide_as_printed, interval),
         _ => {
             return Err(wrong(
                 name,

@@ -14,9 +14,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Schemes with parameters other than the defaults, in stored units.
 const VARIANTS: &[(&str, &[(&str, u64)])] = &[
-    ("ecn_sharp", &[("law", 1), ("base", 1), ("cmp", 1)]),
+    ("ecn_sharp_lab", &[("law", 1), ("base", 1), ("cmp", 1)]),
     ("ecn_sharp", &[("instant", 1), ("pmax", 65_536)]),
-    ("ecn_sharp", &[("signal", 1), ("by_round", 1)]),
+    ("ecn_sharp_lab", &[("signal", 1), ("by_round", 1)]),
     ("mq_ecn", &[("shape", 1), ("pmax", 65_536)]),
     ("mq_ecn", &[("period", 7_200)]),
     (

@@ -44,6 +44,14 @@ catalogue! {
     Pi in pi,
     CedmSharp in cedm_sharp,
     Wred in wred,
+    EcnSharpLab in ecn_sharp_lab,
+}
+
+/// The schemes that data planes have: all but those for research.
+pub fn deployed() -> impl Iterator<Item = &'static SchemeSpec> {
+    ALL.iter()
+        .copied()
+        .filter(|spec| spec.research_of.is_none())
 }
 
 /// The scheme called `name`: its stem, title or an alias. Upper and lower case are the same, and so
@@ -78,6 +86,8 @@ mod tests {
             ("ECN#", "ecn_sharp"),
             ("ecn-sharp", "ecn_sharp"),
             ("EcnSharp", "ecn_sharp"),
+            ("ECN# lab", "ecn_sharp_lab"),
+            ("ecnsharp-lab", "ecn_sharp_lab"),
             ("step", "threshold"),
             ("dctcp-red", "threshold"),
             ("DCTCP_RED", "threshold"),

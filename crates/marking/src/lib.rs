@@ -76,6 +76,7 @@ pub mod config;
 mod dispatch;
 pub mod dynamic;
 pub mod ecn_sharp;
+pub mod ecn_sharp_lab;
 pub mod fixed;
 pub mod mq_ecn;
 pub mod pi;

@@ -39,6 +39,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     },
     rules: &[Rule::new(MqEcnConfig::PARAMS, "k", RuleTime::TailRtt)
         .where_read(|values| MqEcnConfig::from(values).shape == Shape::Step)],
+    ..SchemeSpec::BLANK
 };
 
 config! {

@@ -31,6 +31,9 @@ pub struct SchemeSpec {
     /// Rules of papers for parameters in a fabric, so that a default which is far from its rule
     /// can be pointed out.
     pub rules: &'static [Rule],
+    /// The stem of the scheme whose variants this entry has, for research: it is in the simulator
+    /// only, and no data plane has it.
+    pub research_of: Option<&'static str>,
 }
 
 impl SchemeSpec {
@@ -46,6 +49,7 @@ impl SchemeSpec {
         reads_round: |_| false,
         first_mark: |_| None,
         rules: &[],
+        research_of: None,
     };
 
     /// The place of a parameter.

@@ -3,7 +3,8 @@
 //! finds: WRED, and ECN# without timestamps.
 
 use cemark_marking::{
-    At, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, ecn_sharp, fixed, red, wred,
+    At, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, catalogue, ecn_sharp_lab,
+    fixed, red, wred,
 };
 use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
@@ -22,14 +23,14 @@ fn wred_with(changes: &[(&str, u64)]) -> wred::Wred {
     wred::Wred::from_config((&values(&wred::SPEC, changes)).into(), &ten_gigabits())
 }
 
-/// ECN# by the length that a packet finds as it joins.
-fn joining_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
-    let values = values(&ecn_sharp::SPEC, changes)
-        .with(&ecn_sharp::SPEC, "signal", 1)
-        .expect("a parameter")
-        .with(&ecn_sharp::SPEC, "hook", 0)
-        .expect("a parameter");
-    ecn_sharp::EcnSharp::from_config((&values).into(), &ten_gigabits())
+/// ECN# by the length that a packet finds as it joins, with variants of the laboratory.
+fn joining_with(changes: &[(&str, u64)]) -> catalogue::Builtin {
+    lab_with(&[changes, &[("signal", 1), ("hook", 0)]].concat())
+}
+
+fn lab_with(changes: &[(&str, u64)]) -> catalogue::Builtin {
+    let spec = &ecn_sharp_lab::SPEC;
+    catalogue::build(spec, &values(spec, changes), &ten_gigabits())
 }
 
 /// An arriving packet, by the bytes that it finds.
@@ -196,11 +197,8 @@ proptest! {
             ("pst_interval", 20_000),
         ];
         let mut joins = joining_with(&changes);
-        let spec = &ecn_sharp::SPEC;
-        let by_length = values(spec, &changes).with(spec, "signal", 1).expect("a parameter");
-        let mut leaves = ecn_sharp::EcnSharp::from_config((&by_length).into(), &ten_gigabits());
-        let mut waits = ecn_sharp::EcnSharp::from_config((&values(spec, &changes)).into(),
-            &ten_gigabits());
+        let mut leaves = lab_with(&[&changes[..], &[("signal", 1)]].concat());
+        let mut waits = lab_with(&changes);
         let mut now = 0;
         for (gap, length) in steps {
             now += gap;

@@ -6,7 +6,10 @@ use cemark_marking::cedm_sharp::{CedmSharp, CedmSharpConfig};
 use cemark_marking::codel::{Codel, CodelConfig};
 use cemark_marking::config::{Compare, OneHook, SECOND, Shape};
 use cemark_marking::dynamic::{Dynamic, DynamicConfig};
-use cemark_marking::ecn_sharp::{Arithmetic, Base, EcnSharp, EcnSharpConfig, Law, Signal};
+use cemark_marking::ecn_sharp::{EcnSharp, EcnSharpConfig, Signal};
+use cemark_marking::ecn_sharp_lab::{
+    Arithmetic, Base, EcnSharpLab, EcnSharpLabConfig, Law, Variant,
+};
 use cemark_marking::mq_ecn::{MqEcn, MqEcnConfig};
 use cemark_marking::pi::{Pi, PiConfig};
 use cemark_marking::pie::{DelayFrom, Pie, PieConfig, Tuning};
@@ -63,6 +66,7 @@ fn configurations_have_the_catalogue_s_defaults_and_ranges() {
         "tcn" Tcn TcnConfig,
         "codel" Codel CodelConfig,
         "ecn_sharp" EcnSharp EcnSharpConfig,
+        "ecn_sharp_lab" EcnSharpLab EcnSharpLabConfig,
         "mq_ecn" MqEcn MqEcnConfig,
         "cedm" Cedm CedmConfig,
         "cedm_sharp" CedmSharp CedmSharpConfig,
@@ -89,28 +93,33 @@ fn words_and_variants_agree() {
             v.with(spec, name, *n).expect("a parameter")
         })
     };
-    let sharp = EcnSharpConfig {
+    let published = EcnSharpConfig {
+        signal: Signal::Length,
+        instant: Shape::Ramp,
+        hook: OneHook::Enqueue,
+        ..Default::default()
+    };
+    let changes = [("signal", 1), ("instant", 1), ("hook", 0)];
+    assert_eq!(Values::from(published), stored("ecn_sharp", &changes));
+    let variant = Variant {
         law: Law::Sqrt,
         base: Base::Now,
         cmp: Compare::AtLeast,
         reset_on_empty: true,
-        signal: Signal::Length,
-        instant: Shape::Ramp,
         arithmetic: Arithmetic::PrintedDivision,
-        hook: OneHook::Enqueue,
         ..Default::default()
     };
-    let changes = [
+    let lab = EcnSharpLabConfig { published, variant };
+    let variants = [
         ("law", 1),
         ("base", 1),
         ("cmp", 1),
         ("reset_on_empty", 1),
-        ("signal", 1),
-        ("instant", 1),
         ("arithmetic", 3),
-        ("hook", 0),
     ];
-    assert_eq!(Values::from(sharp), stored("ecn_sharp", &changes));
+    let changes = [&changes[..], &variants].concat();
+    assert_eq!(Values::from(lab), stored("ecn_sharp_lab", &changes));
+    assert_eq!(EcnSharpLabConfig::from(&Values::from(lab)), lab);
     assert_eq!(Law::WORDS, ["harmonic", "sqrt"]);
     assert_eq!(Compare::WORDS, ["strict", "at_least"]);
     let step = ThresholdConfig {
@@ -262,7 +271,7 @@ fn entries_know_what_they_read_and_mark_first() {
             false,
         ),
         (
-            "ecn_sharp",
+            "ecn_sharp_lab",
             &[("by_round", 1)],
             Some(("pst_target", Wait(Nanos(85_000)))),
             true,

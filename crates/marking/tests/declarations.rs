@@ -52,9 +52,11 @@ fn the_calls_that_schemes_ask_for() {
         ("red", ("weight", 65_536), false, true, 0), // a count of packets
         ("tcn", ("threshold", 1), false, false, 0),
         ("codel", ("min_bytes", 0), true, false, 0),
-        ("ecn_sharp", ("reset_on_empty", 0), false, false, 0),
-        ("ecn_sharp", ("reset_on_empty", 1), true, false, 0),
+        ("ecn_sharp", ("instant", 0), false, false, 0),
         ("ecn_sharp", ("instant", 1), false, true, 0),
+        ("ecn_sharp_lab", ("reset_on_empty", 0), false, false, 0),
+        ("ecn_sharp_lab", ("reset_on_empty", 1), true, false, 0),
+        ("ecn_sharp_lab", ("instant", 1), false, true, 0),
         ("mq_ecn", ("shape", 0), false, false, 0),
         ("mq_ecn", ("shape", 1), false, true, 0),
         ("cedm", ("cmp", 0), false, false, 0),
@@ -117,30 +119,33 @@ fn where_mq_ecn_is_quiet() {
 /// Below both targets a packet changes nothing, if only the sojourn time counts.
 #[test]
 fn where_ecn_sharp_is_quiet() {
-    let spec = catalogue::find("ecn_sharp").expect("a scheme");
-    for (changes, quiet) in [
-        (
-            &[("pst_target", 85_000), ("ins_target", 220_000)][..],
-            85_000,
-        ),
+    let published: &[(&[(&str, u64)], u64)] = &[
+        (&[("pst_target", 85_000), ("ins_target", 220_000)], 85_000),
         (&[("pst_target", 85_000), ("ins_target", 9_000)], 9_000),
         (
             &[("pst_target", 85_000), ("instant", 1), ("kmin", 7_000)],
             7_000,
         ),
         (&[("pst_target", 85_000), ("signal", 1)], 0),
-        (&[("pst_target", 85_000), ("by_round", 1)], 0),
         (&[("pst_target", 85_000), ("hook", 0)], 0),
+    ];
+    let variants: &[(&[(&str, u64)], u64)] = &[
+        (&[("pst_target", 85_000), ("law", 1)], 85_000),
+        (&[("pst_target", 85_000), ("by_round", 1)], 0),
         (&[("pst_target", 85_000), ("arithmetic", 1)], 0),
-    ] {
+    ];
+    let sharp = catalogue::find("ecn_sharp").expect("a scheme");
+    let lab = catalogue::find("ecn_sharp_lab").expect("a scheme");
+    let published = published.iter().flat_map(|row| [(sharp, row), (lab, row)]);
+    for (spec, (changes, quiet)) in published.chain(variants.iter().map(|row| (lab, row))) {
         let usual = Values::defaults(spec);
         let values = changes.iter().fold(usual, |v, (name, n)| {
             v.with(spec, name, *n).expect("a parameter")
         });
         let mut marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
-        assert_eq!(marker.quiet_sojourn(), Nanos(quiet), "{changes:?}");
+        assert_eq!(marker.quiet_sojourn(), Nanos(*quiet), "{changes:?}");
         // A packet above the target starts an interval, and the next one below it ends it.
-        for (wait, quiet) in [(90_000, 0), (84_000, quiet)] {
+        for (wait, quiet) in [(90_000, 0), (84_000, *quiet)] {
             marker.dequeue(&At::departure(Nanos(1_000_000), Nanos(wait), 90_000, 1_500));
             let now = marker.quiet_sojourn();
             assert_eq!(now, Nanos(quiet), "{changes:?} after {wait}");
@@ -181,7 +186,8 @@ fn which_schemes_use_a_timer() {
         ("pi", ("qref", 75_000), true),
         ("red", ("count_self", 0), false),
         ("codel", ("min_bytes", 0), false),
-        ("ecn_sharp", ("reset_on_empty", 1), false),
+        ("ecn_sharp", ("instant", 1), false),
+        ("ecn_sharp_lab", ("reset_on_empty", 1), false),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let values = Values::defaults(spec)

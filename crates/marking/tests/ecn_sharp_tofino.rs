@@ -2,10 +2,11 @@
 //! ECN# in a Tofino's arithmetic: how far it may be from the exact one, that no wrap is seen in a
 //! decision, and that the listings of Algorithms 2 and 3 fail both.
 
-use cemark_marking::ecn_sharp::tofino::{
-    Clock, Product, Ticks, divide, divide_as_printed, inverse, inverse_root, over_root, scale,
+use cemark_marking::ecn_sharp::tofino::{Clock, Product, Ticks, divide, inverse, scale};
+use cemark_marking::ecn_sharp_lab::arithmetic::{
+    divide_as_printed, inverse_root, over_root, read_as_printed,
 };
-use cemark_marking::ecn_sharp::{EcnSharp, SPEC};
+use cemark_marking::ecn_sharp_lab::{EcnSharpLab, SPEC};
 use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
@@ -20,17 +21,17 @@ const TICK: u64 = 1024;
 /// Ticks between wraps of the timestamp.
 const WRAP: u64 = 1 << 22;
 
-fn marker(arithmetic: u64, changes: &[(&str, u64)]) -> EcnSharp {
+fn marker(arithmetic: u64, changes: &[(&str, u64)]) -> EcnSharpLab {
     let values = Values::defaults(&SPEC)
         .with(&SPEC, "arithmetic", arithmetic)
         .expect("a parameter");
     let values = changes.iter().fold(values, |v, &(name, value)| {
         v.with(&SPEC, name, value).expect("a parameter")
     });
-    EcnSharp::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
+    EcnSharpLab::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
 }
 
-fn judge(marker: &mut EcnSharp, now: u64, wait: u64) -> Verdict {
+fn judge(marker: &mut EcnSharpLab, now: u64, wait: u64) -> Verdict {
     marker.dequeue(&At::departure(Nanos(now), Nanos(wait), 100_000, 1500))
 }
 
@@ -208,7 +209,11 @@ fn the_clock_counts_the_wraps_it_sees_and_no_others() {
     ] {
         let now = Nanos(ticks * TICK + 1_023);
         assert_eq!(clock.read(now), Ticks(right as u32), "{ticks}");
-        assert_eq!(printed.read_as_printed(now), Ticks(wrong as u32), "{ticks}");
+        assert_eq!(
+            read_as_printed(&mut printed, now),
+            Ticks(wrong as u32),
+            "{ticks}"
+        );
     }
     // Ten bits of wraps: the last of them is the end of 32 bits.
     let mut clock = Clock(u32::MAX);
@@ -218,7 +223,7 @@ fn the_clock_counts_the_wraps_it_sees_and_no_others() {
 
 /// A state of the clock with `wraps` behind it, reached by packets that did not wait; the next one
 /// comes at tick `wraps * 2^22` or later.
-fn after_wraps(marker: &mut EcnSharp, wraps: u64) {
+fn after_wraps(marker: &mut EcnSharpLab, wraps: u64) {
     for n in 0..=wraps {
         let verdict = judge(marker, (n * WRAP + wraps - n) * TICK, 0);
         assert_eq!(verdict, Verdict::Pass);

@@ -36,7 +36,7 @@ fn header() -> String {
          #include \"catalogue_types.h\"\n"
         .to_owned();
     let _ = writeln!(out, "\n#ifdef __KERNEL__");
-    let mut stems: Vec<&str> = catalogue::ALL.iter().map(|s| s.name).collect();
+    let mut stems: Vec<&str> = catalogue::deployed().map(|s| s.name).collect();
     stems.sort_unstable();
     for stem in stems {
         let _ = writeln!(out, "#include \"cemark/{stem}.h\"");
@@ -44,23 +44,26 @@ fn header() -> String {
     let _ = writeln!(out, "#endif");
     let _ = writeln!(out, "\n/* X(stem) for each scheme, in their order. */");
     let _ = writeln!(out, "#define CEMARK_SCHEMES(X) \\");
-    let rows: Vec<String> = catalogue::ALL
-        .iter()
+    let rows: Vec<String> = catalogue::deployed()
         .map(|s| format!("\tX({})", s.name))
         .collect();
     let _ = writeln!(out, "{}", rows.join(" \\\n"));
-    for spec in catalogue::ALL {
+    for spec in catalogue::deployed() {
         tables(&mut out, spec);
     }
     let _ = writeln!(
         out,
         "\nstatic const struct cemark_scheme cemark_catalogue[] = {{"
     );
-    for spec in catalogue::ALL {
+    for spec in catalogue::deployed() {
         scheme(&mut out, spec);
     }
     let _ = writeln!(out, "}};\n");
-    let _ = writeln!(out, "#define CEMARK_N_SCHEMES {}\n", catalogue::ALL.len());
+    let _ = writeln!(
+        out,
+        "#define CEMARK_N_SCHEMES {}\n",
+        catalogue::deployed().count()
+    );
     let _ = writeln!(out, "#endif");
     out
 }

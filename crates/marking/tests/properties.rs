@@ -2,8 +2,8 @@
 //! What must hold for any traffic.
 
 use cemark_marking::{
-    At, Fraction, Marker, QueueSpec, Values, Verdict, Why, cedm, cedm_sharp, codel, dynamic,
-    ecn_sharp, fixed, mq_ecn, pi, pie, red, tcn, threshold,
+    At, Fraction, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why, cedm, cedm_sharp, codel,
+    dynamic, ecn_sharp, ecn_sharp_lab, fixed, mq_ecn, pi, pie, red, tcn, threshold,
 };
 use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
@@ -13,13 +13,19 @@ fn ten_gigabits() -> QueueSpec {
 }
 
 fn ecn_sharp_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
-    let spec = &ecn_sharp::SPEC;
-    let values = changes
-        .iter()
-        .fold(Values::defaults(spec), |v, &(name, value)| {
-            v.with(spec, name, value).expect("a parameter")
-        });
+    let values = values(&ecn_sharp::SPEC, changes);
     ecn_sharp::EcnSharp::from_config((&values).into(), &ten_gigabits())
+}
+
+fn ecn_sharp_lab_with(changes: &[(&str, u64)]) -> ecn_sharp_lab::EcnSharpLab {
+    let values = values(&ecn_sharp_lab::SPEC, changes);
+    ecn_sharp_lab::EcnSharpLab::from_config((&values).into(), &ten_gigabits())
+}
+
+fn values(spec: &SchemeSpec, changes: &[(&str, u64)]) -> Values {
+    let changed =
+        |v: Values, &(name, value): &(&str, u64)| v.with(spec, name, value).expect("a parameter");
+    changes.iter().fold(Values::defaults(spec), changed)
 }
 
 /// Departures in time: (now, wait, bytes left behind). Mostly standing queues, with pauses and
@@ -102,7 +108,7 @@ proptest! {
         traffic in departures(), law in 0u64..2, base in 0u64..2, cmp in 0u64..2, reset in 0u64..2,
             catchup in 0u64..3,
     ) {
-        let mut marker = ecn_sharp_with(&[
+        let mut marker = ecn_sharp_lab_with(&[
             ("law", law), ("base", base), ("cmp", cmp), ("reset_on_empty", reset), ("max_catchup",
                 catchup),
             ("pst_interval", 20_000),
@@ -115,6 +121,29 @@ proptest! {
             if wait > 200_000 {
                 prop_assert_eq!(verdict, Verdict::Mark(Why::Instant));
             }
+        }
+    }
+
+    /// Without a variant the laboratory is ECN#, whatever the published parameters.
+    #[test]
+    fn the_laboratory_without_a_variant_is_ecn_sharp(
+        traffic in departures(), signal in 0u64..2, hook in 0u64..2, instant in 0u64..2,
+            interval in 1u64..400_000, packet_hash: u64,
+    ) {
+        let changes = [("signal", signal), ("hook", hook), ("instant", instant), ("pmax", 20_000),
+            ("pst_interval", interval)];
+        let mut sharp = ecn_sharp_with(&changes);
+        let mut lab = ecn_sharp_lab_with(&changes);
+        prop_assert_eq!(sharp.hook(), lab.hook());
+        for (now, wait, left) in traffic {
+            let packet_hash = packet_hash.wrapping_add(now);
+            let at = At { packet_hash, ..At::departure(Nanos(now), Nanos(wait), left, 1500) };
+            let (published, varied) = match hook {
+                0 => (sharp.enqueue(&at), lab.enqueue(&at)),
+                _ => (sharp.dequeue(&at), lab.dequeue(&at)),
+            };
+            prop_assert_eq!(published, varied);
+            prop_assert_eq!(sharp.quiet_sojourn(), lab.quiet_sojourn());
         }
     }
 
@@ -374,10 +403,12 @@ proptest! {
     fn quiet_packets_need_not_be_asked_about(steps in departures(), ramp in any::<bool>()) {
         let shape = if ramp { [("kmin", 90_000), ("pmax", 1 << 15)] } else { [("pst_target",
             95_000), ("max_catchup", 1)] };
-        let sharp = || Box::new(ecn_sharp_with(&shape)) as Box<dyn Marker>;
+        let published = &shape[..if ramp { 2 } else { 1 }];
+        let sharp = || Box::new(ecn_sharp_with(published)) as Box<dyn Marker>;
+        let lab = || Box::new(ecn_sharp_lab_with(&shape)) as Box<dyn Marker>;
         let tcn = || Box::new(tcn::Tcn::from_config(Default::default(),
             &ten_gigabits())) as Box<dyn Marker>;
-        for (mut always, mut sparing) in [(sharp(), sharp()), (tcn(), tcn())] {
+        for (mut always, mut sparing) in [(sharp(), sharp()), (lab(), lab()), (tcn(), tcn())] {
             let mut spared = 0;
             // It begins with a queue that is all but empty; each scheme is quiet there, after its
             // first packet.

@@ -2,7 +2,7 @@
 //! Random packets of four queues for comparisons of the ECN# programs with their model: waits that
 //! move around both targets, wraps of the 22-bit and of the 32-bit clock, silences of up to 9 s.
 
-use cemark_marking::ecn_sharp::{EcnSharp, SPEC};
+use cemark_marking::ecn_sharp_lab::{EcnSharpLab, SPEC};
 use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_wire::{Nanos, Rate, hash::SplitMix64};
 
@@ -123,7 +123,7 @@ pub const TARGETS: Targets = Targets {
 
 /// ECN# in the arithmetic of a Tofino, one for each of the [`QUEUES`].
 #[derive(Debug)]
-pub struct Model([EcnSharp; 4]);
+pub struct Model([EcnSharpLab; 4]);
 
 /// The third queue's key in the table `targets`.
 pub fn third() -> Option<u16> {
@@ -166,7 +166,7 @@ impl Model {
             .and_then(|v| v.with(&SPEC, "pst_target", TARGETS.pst.into()))
             .expect("parameters");
         let queue = QueueSpec::fifo(Rate::gbps(10));
-        let of = |values: &Values| EcnSharp::from_config(values.into(), &queue);
+        let of = |values: &Values| EcnSharpLab::from_config(values.into(), &queue);
         Model([of(&values), of(&values), of(&third), of(&values)])
     }
 

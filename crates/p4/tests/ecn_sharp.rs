@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shipped ECN# program against the Rust model of the same arithmetic.
 
-use cemark_marking::ecn_sharp::{EcnSharp, SPEC};
+use cemark_marking::ecn_sharp_lab::{EcnSharpLab, SPEC};
 use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_p4::testbed::{Passage, Testbed};
 use cemark_p4::{Rounding, control::Interval, sources};
@@ -12,12 +12,12 @@ fn testbed(nanos: u32) -> Testbed {
     Testbed::new(sources::program("ecn_sharp.p4", &defines).unwrap_or_else(|e| panic!("{e}")))
 }
 
-fn model(nanos: u64) -> EcnSharp {
+fn model(nanos: u64) -> EcnSharpLab {
     let values = Values::defaults(&SPEC)
         .with(&SPEC, "arithmetic", 1)
         .and_then(|v| v.with(&SPEC, "pst_interval", nanos))
         .expect("parameters");
-    EcnSharp::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
+    EcnSharpLab::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
 }
 
 fn code(verdict: Verdict) -> u8 {

@@ -2,14 +2,14 @@
 //! ECN# for BMv2, whose ticks are microseconds, against the Rust model of a Tofino's arithmetic,
 //! whose ticks are 1,024 ns: times are given to both in ticks.
 
-use cemark_marking::ecn_sharp::{EcnSharp, SPEC};
+use cemark_marking::ecn_sharp_lab::{EcnSharpLab, SPEC};
 use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_p4::control::gaps;
 use cemark_p4::ir::{Entry, Pattern};
 use cemark_p4::{Defines, Machine, sources};
 use cemark_wire::{Nanos, Rate, hash::SplitMix64};
 
-fn model() -> EcnSharp {
+fn model() -> EcnSharpLab {
     let of = [
         ("arithmetic", 1),
         ("ins_target", 200),
@@ -21,7 +21,7 @@ fn model() -> EcnSharp {
         .fold(Values::defaults(&SPEC), |values, (name, value)| {
             values.with(&SPEC, name, *value).expect("a parameter")
         });
-    EcnSharp::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
+    EcnSharpLab::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
 }
 
 fn machine() -> Machine {

@@ -2,7 +2,9 @@
 //! Words that people try and that are not near to what is meant: keys of another section, other
 //! tools' names. For the help line only; nothing here is accepted.
 
-use crate::error::fold;
+use cemark_marking::catalogue;
+
+use crate::error::{alike, fold};
 
 /// Where it is written (a section, or the stem of a scheme), what is written, what to write
 /// instead. "" means any section.
@@ -135,12 +137,21 @@ pub(crate) fn parameter(scheme: &str, name: &str) -> Option<&'static str> {
     found.map(|a| a.2)
 }
 
-/// Advice about an unknown key of a section.
-pub(crate) fn key(section: &str, written: &str) -> Option<&'static str> {
+/// Advice about an unknown key of a section or of a scheme, which may be a parameter of its research
+/// scheme.
+pub(crate) fn key(section: &str, written: &str) -> Option<String> {
+    let mut all = catalogue::ALL.iter();
+    let lab = all.find(|spec| spec.research_of == Some(section));
+    if let Some(lab) = lab.filter(|lab| lab.params.iter().any(|p| alike(p.name, written))) {
+        return Some(format!(
+            "it is of the research scheme {0}: write marker = \"{0}\" in the scenario",
+            lab.name
+        ));
+    }
     let found = KEYS
         .iter()
         .find(|(place, word, _)| [section, ""].contains(place) && fold(word) == fold(written));
-    found.map(|a| a.2)
+    found.map(|a| a.2.to_owned())
 }
 
 /// Advice about a word that is none of `words`.

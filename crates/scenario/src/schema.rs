@@ -106,11 +106,20 @@ fn full() -> Value {
     })
 }
 
-/// Properties by name; a name that several kinds have allows the values of each.
+/// Properties by name; a name that several kinds have allows the values of each. Kinds that share a
+/// declaration are named together.
 fn properties(spec: &SectionSpec) -> Map<String, Value> {
-    let mut found: Vec<(&str, Vec<Value>)> = Vec::new();
+    let mut declared: Vec<(KeySpec, Vec<&str>)> = Vec::new();
     for key in spec.keys() {
-        let schema = property(&key);
+        let same = |other: &KeySpec| other.name == key.name && other.doc == key.doc;
+        match declared.iter_mut().find(|(other, _)| same(other)) {
+            Some((_, kinds)) => kinds.extend(key.only),
+            None => declared.push((key, key.only.to_vec())),
+        }
+    }
+    let mut found: Vec<(&str, Vec<Value>)> = Vec::new();
+    for (key, kinds) in declared {
+        let schema = property(&key, &kinds);
         match found.iter_mut().find(|(name, _)| *name == key.name) {
             Some((_, all)) => all.push(schema),
             None => found.push((key.name, vec![schema])),
@@ -139,11 +148,11 @@ fn other_spellings(properties: &Map<String, Value>) -> Map<String, Value> {
         .collect()
 }
 
-fn property(key: &KeySpec) -> Value {
+fn property(key: &KeySpec, kinds: &[&str]) -> Value {
     let mut schema = shape(&key.shape);
     let mut description = format!("{} ({}", sentence(key.doc), values(&key.shape));
-    if !key.only.is_empty() {
-        description += &format!("; for {}", key.only.join(", "));
+    if !kinds.is_empty() {
+        description += &format!("; for {}", kinds.join(", "));
     }
     schema["description"] = json!(description + ")");
     let fixed = matches!(key.usual, Usual::Is(_) | Usual::Param(_)) && !key.is_needed();

@@ -105,7 +105,7 @@ fn scheme(
         };
         let Some(param) = spec.params.iter().find(|p| alike(p.name, name)) else {
             let names = spec.params.iter().map(|p| p.name);
-            let help = aliases::key(spec.name, name).map(str::to_owned);
+            let help = aliases::key(spec.name, name);
             let message = format!("{} has no parameter `{name}`", spec.title);
             return Err(Fault::new(*at, message)
                 .label("not known")
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn words_are_read_as_a_file_is() {
-        let (spec, values) = scheme_in_words(&words("ECN# ins_target=300us law=sqrt"), RATE)
+        let (spec, values) = scheme_in_words(&words("ECN# ins_target=300us signal=length"), RATE)
             .unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(
             (spec.name, values.0[0], values.0[3]),
@@ -231,6 +231,11 @@ mod tests {
                 "from 0 to \"1s\"",
             ),
             ("tcn threshold=2KB", "`2KB` is a length", "85us"),
+            (
+                "ecn_sharp law=sqrt",
+                "ECN# has no parameter `law`",
+                "research scheme ecn_sharp_lab",
+            ),
             ("codel ce_threshold=1ms", "CoDel has no parameter", "tcn"),
             (
                 "codel ce-threshold=1ms",

@@ -281,6 +281,20 @@ fn switches_and_schemes() {
             "`250KB` is a length, and `ins_target` is a time in ECN#",
             "such as \"85us\"",
         ),
+        (
+            SCHEME,
+            "marker = \"ecn_sharp\"\nlaw = \"sqrt\"",
+            "30:1",
+            "unknown key `law`",
+            "write marker = \"ecn_sharp_lab\"",
+        ),
+        (
+            SCHEME,
+            "marker = \"ecn_sharp\"\nmax-catchup = 3",
+            "30:1",
+            "unknown key `max-catchup`",
+            "write marker = \"ecn_sharp_lab\"",
+        ),
     ]);
 }
 

@@ -304,6 +304,7 @@ fn the_source_says_what_ran() {
         seed: Some(4),
         ..with(&[
             "workload.load=0.3,0.6",
+            "scheme.ECN#.marker=ecn_sharp_lab",
             "scheme.ECN#.law=sqrt",
             "switch.buffer=1MiB",
         ])

@@ -230,7 +230,7 @@ fn rounds_where_there_are_none() {
     );
     warns(
         "marker = \"ecn_sharp\"",
-        "marker = \"ecn_sharp\"\nby_round = true",
+        "marker = \"ecn_sharp_lab\"\nby_round = true",
         "has no rounds: `b`",
         "\"dwrr\"",
     );

@@ -21,7 +21,7 @@ fn arriving() -> impl Strategy<Value = MarkerChoice> {
         (5u64..100, 0u64..2).prop_map(|(t, reset)| {
             let by_length = [("signal", 1), ("hook", 0), ("pst_target", t * 1000)];
             scheme(
-                "ecn_sharp",
+                "ecn_sharp_lab",
                 &[&by_length[..], &[("reset_on_empty", reset)]].concat(),
             )
         }),

@@ -184,7 +184,7 @@ fn settings(spec: &'static cemark_marking::SchemeSpec) -> Settings {
 #[test]
 fn the_program_decides_as_a_fifo_does() {
     let mut compared = 0;
-    for spec in catalogue::ALL {
+    for spec in catalogue::deployed() {
         let settings = settings(spec);
         if fits(spec, &settings.values, &settings.queue()).is_err() {
             continue;
@@ -197,14 +197,14 @@ fn the_program_decides_as_a_fifo_does() {
     assert_eq!(compared, 6, "threshold, RED, TCN, CoDel, ECN#, WRED");
 }
 
-/// The reset of ECN# at an empty queue follows from the arrivals.
+/// The reset of CoDel at an empty queue follows from the arrivals.
 #[test]
 fn an_empty_queue_is_noticed() {
-    let spec = &cemark_marking::ecn_sharp::SPEC;
+    let spec = &cemark_marking::codel::SPEC;
     let mut settings = settings(spec);
     settings.values = settings
         .values
-        .with(spec, "reset_on_empty", 1)
-        .expect("a parameter of ECN#");
+        .with(spec, "min_bytes", 0)
+        .expect("a parameter of CoDel");
     one(settings, PACKETS);
 }

@@ -166,6 +166,16 @@ fn switch(config: &Config) -> Result<(), Refusal> {
             "put the strict queues first",
         );
     }
+    if let MarkerChoice::Builtin { scheme, .. } = s.marker
+        && let Some(deployed) = scheme.research_of
+    {
+        return no(
+            "scheme.marker",
+            format!("\"{}\"", scheme.name),
+            "this scheme is for research: the simulator has it, and the qdisc does not",
+            &format!("write marker = \"{deployed}\""),
+        );
+    }
     if matches!(s.marker, MarkerChoice::Custom(_)) {
         return no(
             "--marker",

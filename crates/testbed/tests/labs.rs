@@ -249,7 +249,7 @@ fn the_flows_are_those_of_the_simulator() {
 #[test]
 fn what_a_kernel_cannot_do_is_named_with_its_value() {
     type Change = fn(&mut Config);
-    let refused: [(&str, &str, Change); 7] = [
+    let refused: [(&str, &str, Change); 8] = [
         ("topology.kind", "\"leaf-spine\"", |c| {
             c.topology = LeafSpine {
                 leaves: 2,
@@ -264,6 +264,13 @@ fn what_a_kernel_cannot_do_is_named_with_its_value() {
         }),
         ("switch.scheduler", "\"wfq\"", |c| {
             c.switch.scheduler = SchedulerKind::Wfq;
+        }),
+        ("scheme.marker", "\"ecn_sharp_lab\"", |c| {
+            let scheme = catalogue::find("ecn_sharp_lab").expect("a scheme");
+            c.switch.marker = MarkerChoice::Builtin {
+                scheme,
+                values: Values::defaults(scheme),
+            };
         }),
         ("switch.pfc", "true", |c| {
             c.switch.pfc = Some(cemark_sim::config::Pfc::default());

@@ -206,6 +206,9 @@ fn scheme(spec: &SchemeSpec, width: usize) -> String {
         let kept: Vec<&str> = body.lines().filter(|line| !is_parameter(line)).collect();
         text += &format!("\n{}", markdown::render(&kept.join("\n"), width));
     }
+    if let Some(deployed) = spec.research_of {
+        return text + &format!("\nnext    cemark help {deployed}\n");
+    }
     let theory = match theory::names().any(|(name, _)| name == spec.name) {
         true => format!(", cemark theory {}", spec.name),
         false => String::new(),
@@ -225,7 +228,7 @@ macro_rules! pages {
 
 pages! {
     "threshold" "red" "wred" "tcn" "codel" "mq_ecn" "cedm" "cedm_sharp" "dynamic" "pie" "pi"
-    "ecn_sharp"
+    "ecn_sharp" "ecn_sharp_lab"
 }
 
 fn page(scheme: &str) -> Option<&'static str> {

@@ -62,7 +62,7 @@ fn row<'a>(file: &'a Vectors, came: &'a OnP4) -> Row<'a, OfP4<'a>> {
 
 fn table(rows: &[Row<'_, OfP4<'_>>]) -> String {
     let mut text = format!(
-        "{:<12} {:<15} {:>5} {:>9}  {:<8} {:>8} {:>8} {:>7}  first difference from the ideal\n",
+        "{:<14} {:<15} {:>5} {:>9}  {:<8} {:>8} {:>8} {:>7}  first difference from the ideal\n",
         "scheme", "file", "cases", "packets", "p4", "marks", "ideal", "more"
     );
     for row in rows {
@@ -79,7 +79,7 @@ fn table(rows: &[Row<'_, OfP4<'_>>]) -> String {
         };
         let _ = writeln!(
             text,
-            "{:<12} {:<15} {:>5} {:>9}  {:<8} {:>8} {:>8} {more:>7}  {first}",
+            "{:<14} {:<15} {:>5} {:>9}  {:<8} {:>8} {:>8} {more:>7}  {first}",
             row.scheme,
             row.file,
             row.cases,

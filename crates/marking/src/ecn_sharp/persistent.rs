@@ -1,65 +1,136 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The second condition of Algorithm 1, written once for every arithmetic: while the queue is
-//! persistent, one packet is marked at increasing frequency.
+//! The second condition of Algorithm 1: while the queue is persistent, one packet is marked at
+//! increasing frequency.
 
 use cemark_wire::Nanos;
 
-use super::{Base, Law, Params};
-use crate::config::Compare;
-use crate::fixed;
+use super::{EcnSharpConfig, Signal};
+use crate::config::Field as _;
+use crate::{QueueSpec, Values};
 
-/// How an arithmetic keeps times: how it adds a gap, compares two times and divides the interval.
-pub(super) trait Time: Copy + Default {
-    /// Whether `self` is later than `other`.
-    fn after(self, other: Self, p: &Params) -> bool;
-    /// A gap later, in the unit of the interval.
-    fn plus(self, gap: u32) -> Self;
-    /// The gap after the `count`-th mark; the caller replaces zero by one.
-    fn gap(count: u32, p: &Params) -> u32;
+/// How marks are scheduled. The methods with a body are Algorithm 1 in nanoseconds; a schedule of
+/// another unit or another law replaces them.
+pub trait Schedule: Copy + Send {
+    /// The parameters of ECN# and of the schedule.
+    type Config: for<'a> From<&'a Values>;
+
+    /// The parameters of ECN# inside their ranges, and the schedule.
+    fn from_config(config: Self::Config, queue: &QueueSpec) -> (EcnSharpConfig, Self);
+
+    /// `pst_interval` in the unit of times, at least 1.
+    fn interval(&self) -> u32;
+
+    /// The time of a packet in the unit of the schedule.
+    #[inline(always)]
+    fn read(&mut self, now: Nanos) -> u64 {
+        now.0
+    }
+
+    /// The value of the signal for the first condition and for the second.
+    #[inline(always)]
+    fn alone(&self, value: u32, signal: Signal, round: Nanos) -> (u32, u32) {
+        let _ = (signal, round);
+        (value, value)
+    }
+
+    /// Whether an empty queue ends the persistent state and the marking state.
+    #[inline(always)]
+    fn resets(&self) -> bool {
+        false
+    }
+
+    /// Whether a packet far below both targets changes the schedule.
+    #[inline(always)]
+    fn sees_every_packet(&self) -> bool {
+        false
+    }
+
+    /// Takes over from `before` what a retuned schedule keeps. Answers whether times of the state
+    /// mean the same.
+    fn continues(&mut self, before: &Self) -> bool {
+        let _ = before;
+        true
+    }
+
+    /// Whether time `a` is later than time `b`.
+    #[inline(always)]
+    fn later(&self, a: u64, b: u64) -> bool {
+        a > b
+    }
+
+    /// A time and a gap after it.
+    #[inline(always)]
+    fn plus(&self, time: u64, gap: u32) -> u64 {
+        time.saturating_add(gap.into())
+    }
+
+    /// Whether the mark that is scheduled for `next` is due.
+    #[inline(always)]
+    fn due(&self, now: u64, next: u64) -> bool {
+        self.later(now, next)
+    }
+
+    /// The gap after the `count`-th mark, rounded down.
+    #[inline(always)]
+    fn gap(&self, count: u32) -> u32 {
+        self.interval() / count
+    }
+
+    /// Sets the time of the mark after this one, which is `step` long: the gap, at least 1. With a
+    /// step of zero the schedule would not move, and every packet would be marked.
+    #[inline(always)]
+    fn reschedule(&self, state: &mut Persistent, now: u64, step: u32) {
+        let _ = now;
+        state.next = self.plus(state.next, step);
+    }
 }
 
-/// Saturating 64-bit nanoseconds, and exact quotients rounded down.
-impl Time for Nanos {
-    #[inline]
-    fn after(self, other: Self, _: &Params) -> bool {
-        self > other
+/// The schedule of Algorithm 1: nanoseconds, and exact quotients rounded down.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm1 {
+    pst_interval: u32,
+}
+
+impl Schedule for Algorithm1 {
+    type Config = EcnSharpConfig;
+
+    fn from_config(config: EcnSharpConfig, _: &QueueSpec) -> (EcnSharpConfig, Self) {
+        let config = config.clamped();
+        let pst_interval = u32::from_stored(config.pst_interval.0);
+        (config, Algorithm1 { pst_interval })
     }
 
-    #[inline]
-    fn plus(self, gap: u32) -> Self {
-        self.saturating_add(Nanos(u64::from(gap)))
-    }
-
-    #[inline]
-    fn gap(count: u32, p: &Params) -> u32 {
-        match p.law {
-            Law::Harmonic => p.pst_interval / count,
-            Law::Sqrt => fixed::over_sqrt(p.pst_interval, count),
-        }
+    #[inline(always)]
+    fn interval(&self) -> u32 {
+        self.pst_interval
     }
 }
 
-/// The state of one queue.
+/// The state of one queue. Times are in the unit of the schedule.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Persistent<T> {
+pub struct Persistent {
     /// When the signal was first seen at or above pst_target; valid while `above` holds. Zero is a
     /// time like any other.
-    pub first_above: T,
+    pub first_above: u64,
     /// When the next mark is due, in the marking state.
-    pub next: T,
+    pub next: u64,
     /// Marks in this marking state.
     pub count: u32,
-    /// Marks in a row after which the next scheduled time was already past.
+    /// Marks in a row after which the next scheduled time was already past, for a schedule that
+    /// limits them.
     pub behind: u16,
+    /// The last signal was at or above pst_target.
     pub above: bool,
+    /// A packet has been marked, and the queue is persistent since.
     pub marking: bool,
 }
 
-impl<T: Time> Persistent<T> {
-    /// Whether to mark the judged packet. Called for every packet.
+impl Persistent {
+    /// Whether to mark the judged packet. Called for every packet; `above` says whether its signal
+    /// is at or above pst_target.
     #[inline(always)]
-    pub fn judge(&mut self, signal: u32, now: T, p: &Params) -> bool {
-        if !self.detect(signal, now, p) {
+    pub fn judge(&mut self, above: bool, now: u64, schedule: &impl Schedule) -> bool {
+        if !self.detect(above, now, schedule) {
             self.marking = false;
             return false;
         }
@@ -67,30 +138,22 @@ impl<T: Time> Persistent<T> {
             self.marking = true;
             self.count = 1;
             self.behind = 0;
-            self.next = now.plus(p.pst_interval);
+            self.next = schedule.plus(now, schedule.interval());
             return true;
         }
-        let due = match p.cmp {
-            Compare::Strict => now.after(self.next, p),
-            Compare::AtLeast => !self.next.after(now, p),
-        };
+        let due = schedule.due(now, self.next);
         if due {
             self.count = self.count.saturating_add(1);
-            self.reschedule(now, p);
+            let step = schedule.gap(self.count).max(1);
+            schedule.reschedule(self, now, step);
         }
         due
     }
 
-    /// Ends the persistent state and the marking state.
-    pub fn forget(&mut self) {
-        self.above = false;
-        self.marking = false;
-    }
-
     /// Whether the queue has been persistent for longer than an interval.
     #[inline]
-    fn detect(&mut self, signal: u32, now: T, p: &Params) -> bool {
-        if signal < p.pst_target {
+    fn detect(&mut self, above: bool, now: u64, schedule: &impl Schedule) -> bool {
+        if !above {
             self.above = false;
             return false;
         }
@@ -99,25 +162,31 @@ impl<T: Time> Persistent<T> {
             self.first_above = now;
             return false;
         }
-        now.after(self.first_above.plus(p.pst_interval), p)
+        schedule.later(now, schedule.plus(self.first_above, schedule.interval()))
     }
+}
 
-    /// Sets the time of the mark after this one.
-    fn reschedule(&mut self, now: T, p: &Params) {
-        // With a step of zero the schedule would not move, and every packet would be marked.
-        let step = T::gap(self.count, p).max(1);
-        let base = match p.base {
-            Base::Previous => self.next,
-            Base::Now => now,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_saturates_and_the_schedule_still_moves() {
+        let schedule = Algorithm1 {
+            pst_interval: 200_000,
         };
-        self.next = base.plus(step);
-        if p.max_catchup == 0 || !now.after(self.next, p) {
-            self.behind = 0;
-        } else if self.behind < p.max_catchup {
-            self.behind += 1;
-        } else {
-            self.behind = 0;
-            self.next = now.plus(step);
-        }
+        let mut state = Persistent {
+            next: 1_000_000,
+            count: u32::MAX,
+            above: true,
+            marking: true,
+            ..Persistent::default()
+        };
+        assert!(state.judge(true, 1_000_001, &schedule));
+        assert_eq!(state.count, u32::MAX);
+        // 200,000 / 2^32 would be 0 and is taken as 1.
+        assert_eq!(state.next, 1_000_001);
+        assert!(!state.judge(true, 1_000_001, &schedule));
+        assert!(state.judge(true, 1_000_002, &schedule));
     }
 }

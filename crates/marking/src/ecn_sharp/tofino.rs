@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN# in the arithmetic of a Tofino (section 4): a 32-bit clock emulated from a 64-bit one
-//! (Algorithm 2) and a quotient from a table of 8-bit entries (Algorithm 3), both with the errors
-//! of their listings corrected, and both as printed.
+//! ECN# in the arithmetic of a Tofino (section 4), as the program in P4 computes: a 32-bit clock
+//! emulated from a 64-bit one (Algorithm 2) and a quotient from a table of 8-bit entries (Algorithm
+//! 3), both with the errors of their listings corrected.
 //!
 //! The switch compares 32-bit numbers only, so times are ticks of 1,024 ns that wrap after 4,398 s,
 //! and one is later than another when their difference, taken as signed, is positive. It does not
@@ -9,9 +9,6 @@
 //! short by more than 1.5 % and half a tick.
 
 use cemark_wire::Nanos;
-
-use super::persistent::Time;
-use super::{Arithmetic, Law, Params};
 
 /// A tick is 2^10 ns, 1.024 us.
 pub const TICK_BITS: u32 = 10;
@@ -54,48 +51,21 @@ impl Clock {
     #[inline]
     pub const fn read(&mut self, now: Nanos) -> Ticks {
         let low = (now.0 as u32) >> TICK_BITS;
-        self.advance(low, low < self.0 & LOW)
+        self.advance(low, low < self.low())
     }
 
-    /// The listing: two packets in one tick count as a wrap, and the clock leaps by 4.295 s.
+    /// The lower bits of the last timestamp.
     #[inline]
-    pub const fn read_as_printed(&mut self, now: Nanos) -> Ticks {
-        let low = (now.0 as u32) >> TICK_BITS;
-        self.advance(low, low <= self.0 & LOW)
+    pub(crate) const fn low(self) -> u32 {
+        self.0 & LOW
     }
 
+    /// Takes the lower bits of a timestamp, and counts a wrap.
     #[inline]
-    const fn advance(&mut self, low: u32, wrapped: bool) -> Ticks {
+    pub(crate) const fn advance(&mut self, low: u32, wrapped: bool) -> Ticks {
         let high = (self.0 >> LOW_BITS).wrapping_add(wrapped as u32);
         self.0 = (high << LOW_BITS) | low;
         Ticks(self.0)
-    }
-}
-
-impl Time for Ticks {
-    #[inline]
-    fn after(self, other: Self, p: &Params) -> bool {
-        if p.arithmetic == Arithmetic::PrintedClock {
-            self.0 > other.0
-        } else {
-            Ticks::after(self, other)
-        }
-    }
-
-    #[inline]
-    fn plus(self, gap: u32) -> Self {
-        Ticks(self.0.wrapping_add(gap))
-    }
-
-    fn gap(count: u32, p: &Params) -> u32 {
-        let looked_up = match (p.law, p.arithmetic) {
-            (Law::Sqrt, _) => over_root(p.pst_interval, count),
-            (Law::Harmonic, Arithmetic::PrintedDivision) => {
-                divide_as_printed(p.pst_interval, count)
-            }
-            (Law::Harmonic, _) => divide(p.pst_interval, count),
-        };
-        looked_up.rounded()
     }
 }
 
@@ -139,30 +109,6 @@ pub fn divide(interval: u32, count: u32) -> Product {
     }
 }
 
-/// Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the
-/// wrong sign. Of an interval of 1,000 it gives a 64th of the quotient.
-pub fn divide_as_printed(interval: u32, count: u32) -> Product {
-    let log = count.ilog2() as i32;
-    Product {
-        entry: interval.div_ceil(top_bits(count)),
-        exponent: -(log + scale(interval) + 3),
-    }
-}
-
-/// The same for the square-root law: `interval / sqrt(count)` from the table of [`inverse_root`].
-/// Ours; the paper's switch divides.
-///
-/// Pairs of bits are cut off, so that the index has three or four bits (4 to 15) and the value is
-/// too large by up to sqrt(5/4). Each pair halves the root.
-pub fn over_root(interval: u32, count: u32) -> Product {
-    let half_log = count.ilog2() / 2;
-    let index = (u64::from(count) << 2 >> (2 * half_log)) as u32;
-    Product {
-        entry: inverse_root(interval, index),
-        exponent: scale(interval) + 3 - half_log as i32,
-    }
-}
-
 /// The entry of Algorithm 3's table at 8 to 15: `interval / (index * 2^scale)`, to the nearest,
 /// half upwards. 34 to 127.
 pub fn inverse(interval: u32, index: u32) -> u32 {
@@ -170,20 +116,6 @@ pub fn inverse(interval: u32, index: u32) -> u32 {
     let over = u64::from(interval) << (-scale).max(0);
     let under = u64::from(index) << scale.max(0);
     ((2 * over + under) / (2 * under)) as u32
-}
-
-/// The entry of the square-root law's table at 4 to 15: `interval / (sqrt(index) * 2^(scale + 2))`,
-/// to the nearest, half upwards. 33 to 127.
-pub fn inverse_root(interval: u32, index: u32) -> u32 {
-    let scale = scale(interval) + 2;
-    // Twice the entry, squared.
-    let square = if scale <= 0 {
-        let interval = (interval as u64) << (1 - scale);
-        interval * interval / index as u64
-    } else {
-        (interval as u64 * interval as u64 / index as u64) >> (2 * (scale - 1))
-    };
-    (square.isqrt() as u32).div_ceil(2)
 }
 
 /// The power of two that brings the entries into eight bits: the least with
@@ -199,6 +131,6 @@ pub fn scale(interval: u32) -> i32 {
 }
 
 /// The top four bits of a number, 8 to 15: zeros follow where it has fewer.
-fn top_bits(count: u32) -> u32 {
+pub(crate) fn top_bits(count: u32) -> u32 {
     (u64::from(count) << 3 >> count.ilog2()) as u32
 }

@@ -192,7 +192,7 @@ impl<'a> Section<'a> {
         if let Some(help) =
             aliases::key(self.kind, key).or_else(|| aliases::key(&self.spec.shown(), key))
         {
-            return help.to_owned();
+            return help;
         }
         let near = near(key, self.asked.iter().copied());
         let declared = self.spec.keys().filter(|spec| alike(spec.name, key));
