@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What time it is and what is pending: the one thing that every part of a shard is passed.
+//! Agenda of a shard, its time and its pending events: the one thing that every part of the shard
+//! is passed.
 
 use cemark_switch::{Clock, NEVER};
 use cemark_wire::{Nanos, Picos};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One simulation point, fully resolved: no units, no names to look up, no choices left open.
+//! Configuration of one simulation point, fully resolved: no units, no names to look up, no choices
+//! left open.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::retune::Retune;
 use crate::topology::{Fabric, Link, Topology};
 use crate::workload::{Kind, RttModel, Traffic, Workload};
 
-/// One simulation point.
+/// Configuration of one simulation point.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Config {
@@ -30,24 +31,24 @@ pub struct Config {
     pub rtt: RttModel,
     /// The delay that this adds to a flow's data applies to its SYN too.
     pub delays_syn: bool,
-    /// What is sent; the flows of all are merged in time.
+    /// Traffic; the flows of all workloads are merged in time.
     pub workloads: Vec<Workload>,
     /// How senders and receivers behave.
     pub transport: cemark_transport::Config,
     /// How a host feeds its NIC.
     pub nic: Nic,
-    /// What hosts process in bunches.
+    /// Bunches in which hosts process packets.
     pub offload: Offload,
     /// Ports of every switch.
     pub switch: SwitchConfig,
-    /// What is wrong with links; at most one fault a link.
+    /// Faults of links; at most one fault a link.
     pub faults: Vec<LinkFault>,
-    /// What is at the edges of two sites.
+    /// Middleboxes at the edges of two sites.
     pub edge: Edge,
     /// Parameters of the markers that change in mid-run, in the order in which those of equal times
     /// take effect.
     pub retunes: Vec<Retune>,
-    /// What is recorded.
+    /// Measurements beside flows and counters.
     pub measure: Measure,
     /// Root of every random draw.
     pub seed: u64,
@@ -195,18 +196,20 @@ pub enum Nic {
     },
     /// Everything the window allows goes into one unbounded FIFO.
     Fifo,
-    /// The same with a bound on the packets, of any size, that wait; the host loses what comes on
-    /// top, as ns-3's and ns-2's drop-tail queues of a host do.
+    /// A FIFO for everything that the window allows, with a bound on the waiting packets of any
+    /// size. The host loses packets beyond the bound, as ns-3's and ns-2's drop-tail queues of a
+    /// host do.
     Limited {
         /// Most packets that wait.
         packets: u32,
     },
-    /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2
-    /// scripts build hosts: a flow alone on its path is marked by its own host.
+    /// A port like a switch's takes everything that the window allows, with its buffer, queues,
+    /// scheduler and marker, as ns-2 scripts build hosts: a flow alone on its path is marked by its
+    /// own host.
     SwitchPort,
 }
 
-/// What a host's network card and the layer above it process in bunches.
+/// Bunches in which a host's network card and the layer above it process packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Offload {
@@ -252,9 +255,9 @@ pub struct SwitchConfig {
     /// The rate of the ports that the marker's lengths of queues are meant for: a port of another
     /// rate has them in proportion. None: every port has them as they are.
     pub threshold_rate: Option<Rate>,
-    /// What becomes of a packet that should be marked and is not ECN-capable.
+    /// Policy for a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
-    /// What waits in the device below the queues of a port, where no marker sees it.
+    /// Queue of the device below the queues of a port, where no marker sees its packets.
     pub device: DeviceQueue,
     /// Packets of any size, ACKs included, that the queues of a port hold at most; 0: only bytes
     /// count.
@@ -348,7 +351,7 @@ pub enum Policy {
     },
 }
 
-/// One queue of a port.
+/// Configuration of one queue of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct QueueConfig {
@@ -421,7 +424,7 @@ impl std::fmt::Debug for MarkerChoice {
     }
 }
 
-/// What is recorded beside flows and counters.
+/// Measurements of a run beside flows and counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Measure {

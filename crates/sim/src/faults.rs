@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What may be wrong with a link: losses that are not caused by queues, and routers that bleach the
-//! ECN field.
+//! Faults of a link: losses that are not caused by queues, and routers that bleach the ECN field.
 
-/// One in the unit of every probability here: parts of 2^32.
+/// Probability 1 in the unit of every probability here: parts of 2^32.
 pub const ALWAYS: u64 = 1 << 32;
 
 /// Most full packets of loss that may wait for a Not-ECT packet: beyond that a router drops
 /// something else.
 pub const MOST_DUE: i64 = 16;
 
-/// What is wrong with one link (one direction of a cable).
+/// Faults of one link (one direction of a cable).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinkFault {

@@ -44,7 +44,7 @@ impl ConnId {
     }
 }
 
-/// One end of a connection: the host that has it, and the connection.
+/// An end of a connection: the host that has it, and the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EndId {
     pub host: HostId,

@@ -128,8 +128,8 @@ fn run_on<Q: EventQueue>(
     sim.run(report).then(|| sim.finish())
 }
 
-/// The same as [`run_with_progress`], with the packets that arrive over the links of `taps`, each
-/// link once. The outcome is that without taps.
+/// Simulates one point as [`run_with_progress`] does, and records the packets that arrive over the
+/// links of `taps`, each link once. Taps do not change the outcome.
 pub fn run_with_taps(
     cfg: &Config,
     taps: &[Tap],

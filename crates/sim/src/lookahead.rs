@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the next deliveries will read is fetched into the caches before they are handled.
+//! Prefetches of the data that the next deliveries will read, before they are handled.
 //!
 //! In a large fabric ports, packets and routes do not fit into the caches, and a delivery waits for
 //! memory several times in a row: for the port that it leaves, for its packet, for the route of its
@@ -7,7 +7,7 @@
 //! Deliveries of nearby ticks therefore form a group, and each time a group begins, the five groups
 //! after it are prefetched one step further: a prefetch does not wait, and many overlap.
 //!
-//! It changes nothing but the time that a run takes (docs/speed.md has how much).
+//! Prefetches change nothing but the time that a run takes (docs/speed.md has how much).
 
 use crate::endpoints::Endpoints;
 use crate::events::{EventQueue, LARGE};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a simulation point leaves behind.
+//! Outcome of a simulation point.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Outcome {
     pub totals: Totals,
     /// Switch ports.
     pub ports: Vec<PortReport>,
-    /// What middleboxes at the edges of two sites counted, by name (docs/dcib.md): sums over the
+    /// Counters of middleboxes at the edges of two sites, by name (docs/dcib.md): sums over the
     /// paths, and maxima of peaks. Empty without middleboxes.
     pub edges: BTreeMap<String, u64>,
     /// Ports (NICs too) that were paused by the switch at their far end.
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub digest: u64,
 }
 
-/// One measured flow.
+/// Record of one measured flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRecord {
     /// Its number.
@@ -63,7 +63,7 @@ pub struct FlowRecord {
     pub start: Picos,
     /// From start until the receiver holds the last byte; `None` while unfinished.
     pub fct: Option<Picos>,
-    /// The same in an empty network with an open window.
+    /// Completion time in an empty network with an open window.
     pub ideal: Picos,
     /// Delay added behind the sender's NIC, or before the receiver.
     pub extra: Picos,
@@ -75,7 +75,7 @@ pub struct FlowRecord {
     pub timeouts: u32,
 }
 
-/// One endless flow.
+/// Record of one endless flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LongRecord {
@@ -192,7 +192,7 @@ impl Totals {
     }
 }
 
-/// One switch port. Queue lengths do not count the packet being sent.
+/// Report of one switch port. Queue lengths do not count the packet being sent.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortReport {
@@ -284,7 +284,7 @@ pub struct PortTrace {
     pub samples: Vec<QueueSample>,
 }
 
-/// What a packet would find at a port.
+/// Backlog that a packet would find at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "(Picos, u32, Nanos)"))]

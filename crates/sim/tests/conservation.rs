@@ -77,8 +77,8 @@ proptest! {
         prop_assert_eq!(run_scrambled(&cfg).digest, o.digest);
     }
 
-    /// The same of the schemes whose ports may be fused although they read lengths, since they do
-    /// so as packets join.
+    /// Fused and unfused ports agree under schemes that read lengths, since these do so as packets
+    /// join.
     #[test]
     fn fused_ports_show_arrivals_the_length(cfg in configs(), marker in arriving()) {
         let mut cfg = cfg;

@@ -170,8 +170,8 @@ fn delivered(o: &Outcome) -> f64 {
     o.long_flows.iter().map(|f| f.delivered).sum::<u64>() as f64
 }
 
-/// What the literal form delivers over what plain Reno does, ten seeds together: one seed alone
-/// strays by a quarter where timeouts rule.
+/// Bytes that the literal form delivers, divided by those of plain Reno, ten seeds together: one
+/// seed alone strays by a quarter where timeouts rule.
 fn literal_over_plain(share: f64, victims: Victims) -> f64 {
     let of = |edge: Edge| -> f64 {
         let seeds = 1..=10;

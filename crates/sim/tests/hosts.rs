@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What hosts do in bunches, and what a switch sees of it.
+//! Hosts that process packets in bunches, and the bunches that a switch sees.
 #![allow(missing_docs)]
 
 use crate::common::{config, scheme, us, workload};
@@ -77,7 +77,7 @@ fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
     }
 }
 
-/// One endless flow from a 10 Gb/s host over a 1 Gb/s link, base RTT 2 ms, with a window of 200 KB
+/// An endless flow from a 10 Gb/s host over a 1 Gb/s link, base RTT 2 ms, with a window of 200 KB
 /// that the path of 250 KB holds.
 fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
     let mut c = two_flows(Control::RENO, MarkerChoice::None, offload);

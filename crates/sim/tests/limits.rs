@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What other simulators have and ours has on request: a device queue below the marker, a buffer
-//! that counts packets, a cap of segments for each ACK, other ends of a completion time, RTTs by
-//! sender.
+//! Features of other simulators that cemark has on request: a device queue below the marker, a
+//! buffer that counts packets, a cap of segments for each ACK, other ends of a completion time,
+//! RTTs by sender.
 
 use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::{DeviceQueue, Fct, MarkerChoice, Nic, QueueConfig, SchedulerKind};

@@ -373,7 +373,7 @@ fn every_queue_has_a_marker_of_its_own() {
     assert!(busy.count() >= 4, "{built:?}");
 }
 
-/// What the markers of a switch learn about their queues' share of the link.
+/// Shares of the link that the markers of a switch's queues are told: weight, and sum of weights.
 fn parts(scheduler: SchedulerKind, queues: &[QueueConfig]) -> Vec<(u32, u32)> {
     let specs: Arc<std::sync::Mutex<Vec<(u32, u32)>>> = Arc::default();
     let kept = specs.clone();

@@ -31,9 +31,9 @@ fn numbers(outcome: &Outcome) -> (u64, u64, u64, u64) {
     )
 }
 
-/// What a run gives whose ports all keep real queues. At the end of a run a fused port has counted
-/// packets that have yet to leave, so digests are compared within one form; flows are those of
-/// either.
+/// Outcome of a run whose ports all keep real queues. At the end of a run a fused port has counted
+/// packets that have yet to leave, so digests are compared within one form; flows are equal in
+/// both.
 fn queued(config: &Config) -> Outcome {
     let mut queued = config.clone();
     queued.switch.never_fuse = true;

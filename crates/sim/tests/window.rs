@@ -133,7 +133,7 @@ fn pauses_are_shares_of_the_measurement() {
     );
 }
 
-/// One flow of the links' own rate leaves every queue empty at the samples: of equal queues the
+/// A flow of the links' own rate leaves every queue empty at the samples. Of equal queues the
 /// busiest port is named, which the data passes and not its acknowledgements.
 #[test]
 fn of_empty_queues_the_busiest_port_is_the_hottest() {

@@ -21,14 +21,14 @@ pub(crate) struct Conn {
 
 indexed!(ConnId: Conn);
 
-/// What sends: TCP, or one end of a queue pair.
+/// Transport of a sending end: TCP, or one end of a queue pair.
 #[derive(Debug)]
 pub(crate) enum Source {
     Tcp(Sender),
     Rdma(Box<Requester>),
 }
 
-/// What receives.
+/// Transport of a receiving end: TCP, or one end of a queue pair.
 #[derive(Debug)]
 pub(crate) enum Sink {
     Tcp(Receiver),
@@ -46,11 +46,11 @@ pub(crate) struct SenderEnd {
     /// Stream offset at which its flow began.
     pub begin: u64,
     pub class: u8,
-    /// It is in its NIC's queue of connections.
+    /// The connection is in its NIC's queue of connections.
     pub in_line: bool,
     /// Its FIN has been sent.
     pub closing: bool,
-    /// It serves other flows of its pair afterwards.
+    /// The connection serves other flows of its pair afterwards.
     pub persistent: bool,
     /// Index of the workload whose class bounds apply to bytes sent.
     pub bounds: Option<u16>,
@@ -70,7 +70,7 @@ pub(crate) struct ReceiverEnd {
     pub end: u64,
     /// Stream offset behind the last byte of its flow.
     pub last: u64,
-    /// Of its delayed ACK.
+    /// Timer of the delayed ACK.
     pub timer: Timer,
     pub class: u8,
     /// The ECN field of its acknowledgements.
@@ -92,7 +92,7 @@ pub(crate) struct Announced {
     /// The stream offsets of its first byte and behind its last.
     pub begin: u64,
     pub last: u64,
-    /// That at which the receiver says that it is complete.
+    /// Stream offset at which the receiver says that the flow is complete.
     pub end: u64,
 }
 
@@ -290,7 +290,7 @@ impl SenderEnd {
         self.timer.pending == 0 && !self.in_line && !self.persistent
     }
 
-    /// What its counters have gained since its flow began.
+    /// Counts of the sender since its flow began.
     pub fn gained(&self) -> Counts {
         let now = self.source.counts();
         Counts {

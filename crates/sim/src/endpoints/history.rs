@@ -9,10 +9,10 @@ use super::conn::Counts;
 use crate::agenda::When;
 use crate::ids::ConnId;
 
-/// What the ends of flows counted that other shards may end.
+/// Counter histories of the ends whose flows other shards may end.
 #[derive(Debug, Default)]
 pub(crate) struct Histories {
-    /// What senders did, where receivers end flows.
+    /// Counts of senders, where receivers end flows.
     pub senders: History<Counts>,
     /// Packets of the flow with CE that receivers have taken, where senders end flows.
     pub marks: History<u32>,

@@ -259,7 +259,7 @@ impl Endpoints {
         }
     }
 
-    /// One segment onto the NIC; false when the connection has none to send now.
+    /// Sends one segment onto the NIC. Returns false when the connection has none to send now.
     #[inline]
     fn send_one<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) -> bool {
         let now = core.nanos();
@@ -374,7 +374,7 @@ impl Endpoints {
         Came::Answer
     }
 
-    /// What is recorded of the answer to a probe.
+    /// Record of the answer to a probe.
     pub fn answered<Q: EventQueue>(&self, agenda: &Agenda<Q>, answer: &Packet) -> ProbeRecord {
         ProbeRecord {
             workload: self.conns.list[ConnId::of(answer)].tx().flow.workload,

@@ -25,14 +25,14 @@ use history::Histories;
 use host::Host;
 use offload::Held;
 
-/// What has come of a packet at its host.
+/// Consequence of a packet at its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     /// Nothing that concerns others.
     Nothing,
     /// The flow of its connection is complete.
     Complete,
-    /// It is the answer to a probe.
+    /// The packet is the answer to a probe.
     Answer,
 }
 
@@ -49,7 +49,7 @@ impl Came {
 /// See the module's text.
 pub(crate) struct Endpoints {
     cfg: Arc<Config>,
-    /// That of the configuration, where every packet needs it.
+    /// Transport of the configuration, kept here because every packet needs it.
     transport: cemark_transport::Config,
     hosts: Vec<Host>,
     pub conns: Conns,
@@ -70,7 +70,7 @@ pub(crate) struct Endpoints {
     answers: Vec<Held>,
     /// Packets that hosts have taken.
     pub delivered: u64,
-    /// What ends of connections counted, in a divided simulation.
+    /// Counter histories of connections' ends, in a divided simulation.
     pub histories: Histories,
 }
 
@@ -196,7 +196,7 @@ impl Endpoints {
         self.histories.marks.absorb(other.histories.marks);
     }
 
-    /// What all senders have counted: retransmissions and timeouts.
+    /// Retransmissions and timeouts of all senders.
     pub fn counted(&self) -> (u64, u64) {
         let retired = self.conns.retired;
         let senders = self.conns.list.iter().filter_map(|c: &Conn| c.tx.as_ref());

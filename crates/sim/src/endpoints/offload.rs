@@ -22,14 +22,15 @@ pub(crate) struct Held {
     bytes: u64,
 }
 
-/// What becomes of a packet at the NIC of a host that handles packets in bunches.
+/// Treatment of a packet at the NIC of a host that handles packets in bunches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
-    /// It waits.
+    /// The packet waits for the interrupt of its host, or for a full bunch.
     Waits,
-    /// It waits, and the host handles all that wait.
+    /// The packet waits, and the host handles all waiting packets.
     Full,
-    /// It does not wait: the end of a proxy's connection is at a router, which does not coalesce.
+    /// The packet does not wait: the end of a proxy's connection is at a router, which does not
+    /// coalesce.
     Alone,
 }
 
@@ -69,7 +70,7 @@ impl Endpoints {
         std::mem::take(&mut self.hosts[host].received)
     }
 
-    /// It has handled them.
+    /// A host has handled its bunch, and sends the answers that waited for its end.
     pub fn end_bunch<Q: EventQueue>(
         &mut self,
         core: &mut Core<Q>,

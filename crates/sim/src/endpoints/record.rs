@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is recorded of a flow.
+//! Records of flows.
 
 use cemark_wire::Picos;
 
@@ -13,8 +13,7 @@ use crate::topology::{Link, Route};
 use crate::workload::Flow;
 
 impl Endpoints {
-    /// What is recorded of a flow that `conn` carries. What an end counted is zero where that
-    /// is not here.
+    /// Record of a flow that `conn` carries. The counts of an end that is not here are zero.
     pub fn record<Q>(&self, core: &Core<Q>, conn: ConnId, f: &Flow, ended: bool) -> FlowRecord {
         let net = &core.net;
         let routes = Self::whole_routes(net, conn, f);

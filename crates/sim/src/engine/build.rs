@@ -23,7 +23,7 @@ use crate::network::{Border, Core, Network};
 use crate::topology::Fabric;
 use crate::workload::{ClassMap, Flow, Kind, Probe, path};
 
-/// What every shard of a simulation has in common: it is only read.
+/// State that all shards of a simulation share and only read.
 #[derive(Clone)]
 pub(crate) struct Layout {
     pub cfg: Arc<Config>,
@@ -49,7 +49,7 @@ impl<Q: EventQueue> Shard<Q> {
         Self::laid_out(&Layout::new(cfg), taps, watched, None)
     }
 
-    /// One shard of a divided simulation.
+    /// A shard of a divided simulation, with its border.
     pub fn of(layout: &Layout, border: Border) -> Self {
         Self::laid_out(layout, &[], &[], Some(border))
     }
@@ -149,7 +149,7 @@ impl<Q: EventQueue> Shard<Q> {
     }
 }
 
-/// What samples the queues of these links' ports, of which the largest buffer of all is `largest`.
+/// Sampler of the queues that feed `links`. `largest`: the largest buffer of all, in bytes.
 fn sampler(cfg: &Config, clock: Clock, links: impl Iterator<Item = u32>, largest: u32) -> Sampler {
     let nics = cfg.topology.fabric().nics();
     let longest_wait = cfg.topology.slowest().nanos_for(u64::from(largest));

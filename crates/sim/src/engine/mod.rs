@@ -36,7 +36,7 @@ use part::Part;
 use retune::Tuning;
 use watch::Watched;
 
-/// What a long computation reports to its caller from time to time.
+/// Progress of a long computation, reported to its caller from time to time.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Share of the work done, 0 to 1, as far as it can be estimated.
@@ -65,9 +65,9 @@ pub(crate) struct Shard<Q> {
     pub stop: bool,
     /// The ports whose markers may change in mid-run.
     pub tuning: Option<Box<Tuning>>,
-    /// What the caller sees of the run from time to time.
+    /// State for a caller that looks at the run from time to time.
     pub watched: Option<Box<Watched>>,
-    /// What it holds for the other shards, where it is one of several.
+    /// State for the other shards, where the simulation is divided.
     pub part: Option<Box<Part>>,
 }
 
@@ -249,8 +249,8 @@ impl<Q: EventQueue> Shard<Q> {
         self.core.net.hops + self.others
     }
 
-    /// What has to happen to the flows before the run ends, at least one. Starts count as well as
-    /// ends, because no measured flow ends during a warm-up.
+    /// Number of starts and ends of flows that have to happen before the run ends, at least one.
+    /// Starts count as well as ends, because no measured flow ends during a warm-up.
     fn starts_and_ends(&self) -> f64 {
         (self.traffic.ahead() as f64 + self.awaited as f64).max(1.0)
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a shard does differently because it is one of several: what it tells the others of flows,
-//! and what it notes for the time when they are put together. Packets are its network's business
-//! (`network/border.rs`).
+//! Duties of a shard in a divided simulation: news of flows for the other shards, and notes for the
+//! time when all shards are put together. Packets are its network's business (`network/border.rs`).
 
 use std::mem::swap;
 
@@ -13,17 +12,17 @@ use crate::ids::{ConnId, HostId};
 use crate::network::{Border, Parcels};
 use crate::workload::Flow;
 
-/// What one shard sends to another in a window.
+/// Mail of one window from one shard to another.
 #[derive(Debug, Default)]
 pub(crate) struct Mail {
     pub news: Vec<News>,
     pub parcels: Parcels,
 }
 
-/// What one shard tells another of a connection.
+/// News of a connection from one shard to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum News {
-    /// One that persists was opened: number, flow that opened it, name.
+    /// A persistent connection was opened: number, flow that opened it, name.
     Opened(ConnId, Flow, u64),
     /// Its next flow.
     Announced(ConnId, Announced),
@@ -45,7 +44,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// That of the shard with this border.
+    /// The part of the shard with this border.
     pub fn new(border: &Border) -> Part {
         Part {
             me: border.me,

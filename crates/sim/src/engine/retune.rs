@@ -27,8 +27,8 @@ pub(crate) struct Tuning {
 }
 
 impl Tuning {
-    /// What may be retuned: ports that keep their queues, since they are watched or since the
-    /// configuration retunes them, and mark.
+    /// Ports that may be retuned: they mark, and they keep their queues since they are watched or
+    /// since the configuration retunes them.
     pub fn of_network(cfg: &Config, net: &Network, watched: &[LinkId]) -> Option<Tuning> {
         let kept = ports::kept(cfg, &net.fabric, watched);
         let MarkerChoice::Builtin { scheme, values } = &cfg.switch.marker else {

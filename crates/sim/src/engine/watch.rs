@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a simulation samples at chosen ports for a caller that takes it from interval to interval
+//! Samples at chosen ports of a simulation, for a caller that takes it from interval to interval
 //! ([`crate::stepped`]).
 
 use cemark_wire::{Nanos, Picos};
@@ -11,7 +11,7 @@ use crate::ids::LinkId;
 use crate::metrics::record;
 use crate::outcome::FlowRecord;
 
-/// What a caller wants to see.
+/// Ports that a caller wants to see, and how often they are sampled.
 #[derive(Clone, Debug)]
 pub struct Watch {
     /// The ports, by their links: ports of switches. Only they can be retuned.
@@ -22,7 +22,7 @@ pub struct Watch {
     pub samples: u32,
 }
 
-/// What happened in one interval.
+/// Observation of one interval: its ports and its flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// Its beginning.
@@ -39,7 +39,7 @@ pub struct Observation {
     pub awaited: u64,
 }
 
-/// One port in one interval. Queue lengths do not count the packet being sent.
+/// Observation of one port in one interval. Queue lengths do not count the packet being sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortObservation {
     /// Its link.
@@ -84,7 +84,7 @@ struct Sums {
     max_wait: u64,
 }
 
-/// What a running simulation keeps for its caller.
+/// State that a running simulation keeps for the caller that watches it.
 pub(crate) struct Watched {
     links: Vec<LinkId>,
     interval: Picos,
@@ -183,7 +183,7 @@ impl<Q: EventQueue> Shard<Q> {
         true
     }
 
-    /// What happened since the interval began; the next one begins.
+    /// Observation of the interval that now ends; the next one begins.
     pub fn observe(&mut self, over: bool) -> Observation {
         self.core.catch_up();
         let mut watched = self.watched.take().expect("a simulation that is stepped");

@@ -55,8 +55,9 @@ const EMPTY: Slot = Slot {
     tail: NO_NODE,
 };
 
-/// What is read when an event moves from level to level, and of events that are not deliveries when
-/// they are taken. The links of the lists are stored apart, since all events need them.
+/// Tick and event of a list's node, read when an event moves from level to level, and when an event
+/// that is not a delivery is taken. The links of the lists are stored apart, since all events need
+/// them.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: u64,
@@ -160,7 +161,7 @@ impl Wheel {
         self.append_near(i, n);
     }
 
-    /// The same for a delivery, whose node alone tells its place.
+    /// Puts a delivery into the list of its near tick: its node alone tells its place.
     #[inline(always)]
     fn put_delivery(&mut self, n: u32, at: u64) {
         let i = at as usize & (NEAR - 1);

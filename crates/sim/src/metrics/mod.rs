@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is recorded while a point runs.
+//! Records that are taken while a point runs.
 
 mod histogram;
 mod sampler;
@@ -63,9 +63,9 @@ pub(crate) struct Metrics {
     pub all_goodput: Vec<u64>,
     /// Bytes of all flows that had arrived when the last interval ended.
     pub all_arrived: u64,
-    /// What every link had done when measuring began; empty until then.
+    /// Busy and paused time of every link when measuring began; empty until then.
     pub at_from: Vec<Done>,
-    /// The same when it ended.
+    /// Busy and paused time of every link when measuring ended; empty until then.
     pub at_until: Vec<Done>,
 }
 
@@ -86,10 +86,10 @@ impl Metrics {
     }
 }
 
-/// What a link has done so far, in ticks.
+/// Busy and paused time of a link so far, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
-    /// It was sending.
+    /// The link was sending.
     pub busy: u64,
     /// Some queue was paused.
     pub paused: u64,

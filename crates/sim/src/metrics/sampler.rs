@@ -17,7 +17,7 @@ struct Thinned {
     skip: u32,
 }
 
-/// What is recorded of one port.
+/// Samples of one port.
 struct Row {
     /// Counted from the first switch port.
     port: u32,

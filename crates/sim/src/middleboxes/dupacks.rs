@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use crate::ids::ConnId;
 
-/// What the filter does with an ACK.
+/// Decision of the filter on an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
-    /// It passes as it is.
+    /// The ACK passes as it is.
     Whole,
-    /// It passes without its SACK blocks, which would reveal the hole.
+    /// The ACK passes without its SACK blocks, which would reveal the hole.
     Bare,
-    /// It is dropped.
+    /// The ACK is dropped.
     Never,
 }
 

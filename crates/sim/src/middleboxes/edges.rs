@@ -242,7 +242,7 @@ impl Middleboxes {
         }
     }
 
-    /// What the routers counted, all paths together.
+    /// Counters of the routers by name, all paths together.
     pub(super) fn edge_counts(&self) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
         if self.edges.is_empty() {

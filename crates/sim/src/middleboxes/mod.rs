@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What reads or changes traffic on its way between two sites: DCIB's routers, a filter of
-//! duplicate ACKs, a proxy.
+//! Middleboxes, which read or change traffic on its way between two sites: DCIB's routers, a filter
+//! of duplicate ACKs, a proxy.
 //!
-//! They are passed the network, on which they send, and the ends of connections, which a proxy has
-//! too; nothing here uses the shard.
+//! Middleboxes are passed the network, on which they send, and the ends of connections, which a
+//! proxy has too; nothing here uses the shard.
 
 pub(crate) mod dupacks;
 pub(crate) mod edges;
@@ -28,7 +28,7 @@ pub(crate) struct Middleboxes {
     places: Vec<Place>,
     /// The DCIB routers, a pair for each path between two sites.
     edges: Vec<RouterPair>,
-    /// What they request, and their counters.
+    /// Requests of the routers, and their counters.
     actions: Actions,
     steps: Vec<Step>,
     filter: Option<DupAcks>,
@@ -58,7 +58,7 @@ impl Middleboxes {
         (boxes, links)
     }
 
-    /// What is at a place.
+    /// The middlebox at a place.
     pub fn place(&self, n: u32) -> Place {
         self.places[n as usize]
     }
@@ -69,7 +69,7 @@ impl Middleboxes {
         (tally.kept, tally.made, tally.gone)
     }
 
-    /// What they counted.
+    /// Counters of the middleboxes, by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         match &self.pep {
             Some(pep) => pep.counts(),

@@ -21,7 +21,7 @@ use crate::network::{Core, Network};
 use crate::topology::{Fabric, MAX_LINKS, Route};
 use crate::workload::Flow;
 
-/// One flow in three connections: host to proxy, proxy to proxy, proxy to host.
+/// A flow in three connections: host to proxy, proxy to proxy, proxy to host.
 #[derive(Clone, Copy, Debug)]
 struct Split {
     conns: [ConnId; 3],
@@ -59,7 +59,7 @@ impl Pep {
         })
     }
 
-    /// What they counted.
+    /// Counters of the proxies, by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         // Each flow has a receiver and a sender at each of two proxies.
         let state = 2 * (size_of::<Sender>() + size_of::<Receiver>()) as u64;
@@ -173,7 +173,7 @@ impl Middleboxes {
         Some(end)
     }
 
-    /// What ends at the proxy where a packet is: the end of its connection, and the flow that the
+    /// The end of a packet's connection at the proxy where the packet is, and the flow that the
     /// connection is a part of. `None` where the packet only passes.
     pub fn proxy_of(&self, net: &Network, packet: &Packet) -> Option<(HostId, Option<u32>)> {
         if net.rows.next_link(packet) != LinkId::NONE {

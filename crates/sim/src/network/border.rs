@@ -25,13 +25,13 @@ use crate::ids::LinkId;
 /// SACK blocks: how many, and which.
 type Blocks = (usize, [(u64, u64); 3]);
 
-/// What goes from the network of one shard to that of another in a window.
+/// Packets and pause frames of one window from the network of one shard to that of another.
 #[derive(Debug, Default)]
 pub(crate) struct Parcels {
-    /// Those of one link in the order in which they arrive.
+    /// Packets, in order of arrival within each link.
     packets: Vec<Arrival>,
-    /// Of those of `packets` that have any, in their order: few ACKs do, and blocks are larger than
-    /// a packet.
+    /// SACK blocks of the `packets` that have any, in their order. Few ACKs have blocks, and blocks
+    /// are larger than a packet.
     blocks: Vec<Blocks>,
     /// Pause frames: when each arrives, and its event.
     frames: Vec<(u64, u32)>,
@@ -75,7 +75,7 @@ pub(crate) struct Border {
     pub begins: u64,
     /// By shard: what is for it.
     pub parcels: Vec<Parcels>,
-    /// What fused ports have just accepted.
+    /// Packets that fused ports have just accepted.
     fresh: Vec<Arrival>,
     /// By link: packets that are on their way over it and in no port, at the end of a run.
     coming: Vec<u64>,

@@ -157,7 +157,8 @@ impl<Q: EventQueue> Core<Q> {
         self.put_on(l, packet);
     }
 
-    /// The same in place, for what happens at every hop.
+    /// A packet joins port `l` as in [`offer`](Self::offer), but in place, for callers at every
+    /// hop.
     #[inline(always)]
     fn put_on(&mut self, l: LinkId, packet: &Packet) {
         match &mut self.net.ports[l] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What lies between hosts: links, the ports that feed them and what is at their far ends.
+//! Network between hosts: links, the ports that feed them and what is at their far ends.
 //!
-//! The network knows nothing of what sends and receives: nothing here uses `endpoints`,
-//! `middleboxes` or the shard. What leaves it is returned ([`Reached`]); of a connection it has a
+//! The network knows nothing of senders and receivers: nothing here uses `endpoints`, `middleboxes`
+//! or the shard. Packets that leave it are returned ([`Reached`]); of a connection it has a
 //! [`Row`](rows::Row).
 
 mod border;
@@ -52,9 +52,9 @@ impl<Q: EventQueue> Core<Q> {
 /// A packet that the network hands over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reached {
-    /// It has reached the host it is for.
+    /// The packet has reached the host that it is for.
     Host(HostId, Packet),
-    /// It has reached a place of a middlebox, whose number this is.
+    /// The packet has reached the place of a middlebox with this number.
     Middlebox(u32, Packet),
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Reached {
 pub(crate) struct Network {
     pub fabric: Arc<Fabric>,
     pub rows: Rows,
-    /// One for each link, NICs first; then the gates of a shard.
+    /// Ports of all links, NICs first; then the gates of a shard.
     ports: Vec<Port>,
     /// By link, in a shard: the place among `ports` where its packets arrive from.
     gates: Vec<LinkId>,
@@ -70,12 +70,12 @@ pub(crate) struct Network {
     pools: Vec<Pool>,
     /// Packets that wait for their flow's extra delay.
     delayed: Delayed,
-    /// What ACKs and packets between two edges carry beside their headers.
+    /// SACK blocks of ACKs. `headers`: headers of packets between two edges.
     pub sacks: Sacks,
     pub headers: Headers,
     /// Far ends of links that are more than a host or a plain switch.
     waypoints: Vec<Waypoint>,
-    /// What records the packets of chosen links.
+    /// Recorders of the packets of chosen links.
     pub taps: Taps,
     /// Switches pause their senders.
     pfc: Option<Box<Lossless>>,
@@ -97,7 +97,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Those of all links.
+    /// Ports of all links, without gates.
     pub fn ports(&self) -> &[Port] {
         &self.ports[..self.fabric.links().len()]
     }
@@ -106,7 +106,7 @@ impl Network {
         &mut self.ports[..self.fabric.links().len()]
     }
 
-    /// Those of all links, at the end of a run. What asks for a port after this panics.
+    /// Ports of all links, at the end of a run. Any later access to a port panics.
     pub fn take_ports(&mut self) -> Vec<Port> {
         let mut ports = std::mem::take(&mut self.ports);
         ports.truncate(self.fabric.links().len());

@@ -25,15 +25,15 @@ use cemark_wire::Flags;
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
 const NIC_TURNS: u32 = 1 << 20;
-/// The same where everything that the windows allow goes into the NIC.
+/// Buffer of a NIC into which everything goes that the windows allow; the NIC never drops.
 const NIC_WINDOWS: u32 = 1 << 27;
 /// The buffer of a port that faces a host and does not drop; it fits a fused port.
 const PLAIN_PORT: u32 = 1 << 26;
 
-/// What else is at some links of a network.
+/// Additions to some links of a network.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Extras<'a> {
-    /// What records packets, each of another link.
+    /// Recorders of packets, each of another link.
     pub taps: &'a [Tap],
     /// The links whose ports keep real queues, whatever they are.
     pub kept: &'a [LinkId],
@@ -92,7 +92,7 @@ impl Network {
         (network, largest)
     }
 
-    /// What the markers of a port were built for. It keeps real queues.
+    /// Specifications that the markers of a port were built for. The port keeps real queues.
     pub fn queue_specs(&self, cfg: &Config, link: LinkId) -> Vec<QueueSpec> {
         let pool = self.ports[link].pool();
         let room = pool.map_or(0, |pool| self.pools[pool.place()].room());
@@ -246,7 +246,8 @@ fn gate(clock: Clock, link: &Link) -> Port {
     Port::new(spec)
 }
 
-/// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
+/// A port with a single FIFO that marks nothing. `pool` and `room`: its buffer, and the bytes of
+/// ordinary room there.
 fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpec {
     let rate = link.rate;
     PortSpec {
@@ -336,7 +337,8 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
     }
 }
 
-/// What the markers and the scheduler of a port learn about its queues.
+/// Specifications of a port's queues for their markers and the scheduler. `room`: bytes of ordinary
+/// room in the buffer.
 fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     let s = &cfg.switch;
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);

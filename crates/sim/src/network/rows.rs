@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the network knows of a connection: the ways of its packets, and how many of them there are.
+//! Connections as the network knows them: the routes of their packets, and how many packets there
+//! are.
 
 use cemark_wire::{Flags, Packet};
 use prefetch_index::prefetch_index;
@@ -44,7 +45,7 @@ impl Row {
 }
 
 impl Rows {
-    /// One more than the largest number of a connection.
+    /// Largest number of a connection, plus one.
     pub fn len(&self) -> u32 {
         self.list.len() as u32
     }
@@ -114,14 +115,14 @@ impl Rows {
         prefetch_index(&self.list[..], conn.0 as usize);
     }
 
-    /// One more packet of a connection, or something else that keeps its ends.
+    /// Counts one more packet of a connection, or something else that keeps its ends.
     #[inline]
     pub fn hold(&mut self, conn: ConnId) {
         let row = &mut self.list[conn];
         row.in_fabric = row.in_fabric.wrapping_add(1);
     }
 
-    /// One less. Returns whether it was the last.
+    /// Counts one packet or other holder less. Returns whether it was the last.
     #[inline]
     pub fn release(&mut self, conn: ConnId) -> bool {
         // A packet that left another shard is counted there: the sum over shards is right.
@@ -130,7 +131,7 @@ impl Rows {
         row.in_fabric == 0
     }
 
-    /// What this shard has counted of a connection's packets: the sum over shards, modulo 2^32, is
+    /// Packets of a connection as this shard has counted them: the sum over shards, modulo 2^32, is
     /// how many there are.
     pub fn counted(&self, conn: ConnId) -> u32 {
         let row = self.list.get(conn.0 as usize);

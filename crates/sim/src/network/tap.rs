@@ -45,7 +45,7 @@ pub struct Seen {
     pub hop: u8,
 }
 
-/// What taps have seen.
+/// Packets that taps have seen.
 #[derive(Clone, Debug, Default)]
 pub struct Sightings {
     /// In order of time; at equal times as the simulator handles them.

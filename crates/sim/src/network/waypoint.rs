@@ -23,7 +23,7 @@ pub(crate) const CROSSING: u32 = u32::MAX - 1;
 /// The tag of a link of another shard whose far end is a plain switch that pauses its senders.
 pub(crate) const STAMPING: u32 = u32::MAX - 2;
 
-/// What happens at the far end of one link, in this order.
+/// Stages at the far end of one link, in this order.
 #[derive(Clone, Debug)]
 pub(crate) struct Waypoint {
     pub link: LinkId,
@@ -32,7 +32,7 @@ pub(crate) struct Waypoint {
     pub fault: Option<Faulty>,
     /// The place of a middlebox, by its number.
     pub place: Option<u32>,
-    /// What records its packets, as they arrive.
+    /// Recorder of the link's packets, as they arrive.
     pub tap: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the threads of a divided simulation have in common while they run.
+//! State that the threads of a divided simulation share while they run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -10,7 +10,7 @@ use crate::engine::part::Mail;
 /// See the module's text.
 pub(super) struct Exchange {
     shards: usize,
-    /// What goes from shard to shard, that for the first shard first.
+    /// Mail from shard to shard; the mail for the first shard comes first.
     mail: Vec<Mutex<Mail>>,
     /// By shard: tick of its next event.
     pub next: Vec<AtomicU64>,
@@ -23,7 +23,7 @@ pub(super) struct Exchange {
     pub ahead: AtomicU64,
     /// Tick at which the next of them starts; `u64::MAX` if there is none.
     pub starts: AtomicU64,
-    /// What has changed the shard.
+    /// Packets and pause frames that have changed the shard.
     pub messages: AtomicU64,
     pub barrier: Barrier,
     /// The last measured flow has ended.
@@ -54,8 +54,8 @@ impl Exchange {
         }
     }
 
-    /// What one shard has for another. One writes it in a window, the other takes it behind the
-    /// barrier, so no thread waits here.
+    /// Mail from shard `from` to shard `to`. The sender writes it in a window, the receiver takes
+    /// it behind the barrier, so no thread waits here.
     pub fn mail(&self, to: usize, from: usize) -> MutexGuard<'_, Mail> {
         let mail = self.mail[to * self.shards + from].lock();
         mail.expect("no thread has panicked")

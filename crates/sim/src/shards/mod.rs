@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One simulation divided into shards, which may run on several threads, with the digest of the
-//! undivided one.
+//! A simulation divided into shards, which may run on several threads, with the digest of the
+//! undivided simulation.
 //!
 //! A shard has some hosts and the ports that `division.rs` gives it. Every shard knows all flows
 //! and all connections; it sends for its own hosts and receives for them, so of a connection one
@@ -54,7 +54,7 @@ pub fn run(
     run_around(cfg, shards, threads, report, &|work| work(), &together)
 }
 
-/// What surrounds the work of each thread of a simulation. It calls its argument once.
+/// A function around the work of each thread of a simulation. It calls its argument once.
 pub type Around<'a> = &'a (dyn Fn(&mut dyn FnMut()) + Sync);
 
 /// How the work of a divided simulation was spread. The numbers are the same on every machine, for
@@ -63,7 +63,7 @@ pub type Around<'a> = &'a (dyn Fn(&mut dyn FnMut()) + Sync);
 pub struct Spread {
     /// Windows, each of which ends in an exchange at a barrier.
     pub windows: u64,
-    /// Those of them that one thread simulated for all shards, since the run might end there.
+    /// Windows that one thread simulated for all shards, since the run might end there.
     pub alone: u64,
     /// Packets and pause frames that changed the shard.
     pub messages: u64,
@@ -224,7 +224,7 @@ pub fn window_seconds(cfg: &Config) -> f64 {
     window as f64 * clock.tick_ps() as f64 * 1e-12
 }
 
-/// What tests of the shards simulate: short queries to one host of a star, one after the other.
+/// Configuration for tests of the shards: short queries to one host of a star, one after the other.
 #[cfg(test)]
 fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {
     use crate::config::MarkerChoice;

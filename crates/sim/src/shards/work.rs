@@ -48,7 +48,7 @@ impl Waits {
     }
 }
 
-/// One simulation in several shards. A thread has the shards whose number is its own modulo the
+/// A simulation in several shards. A thread has the shards whose number is its own modulo the
 /// number of threads.
 pub(super) struct Sim {
     pub shards: Vec<Apart<Mutex<Shard<PartWheel>>>>,
@@ -56,7 +56,7 @@ pub(super) struct Sim {
     pub exchange: Exchange,
 }
 
-/// What is agreed before the first window.
+/// Parameters of a divided run, agreed before the first window.
 pub(super) struct Plan {
     pub threads: usize,
     /// Measured flows.
@@ -284,7 +284,7 @@ impl Sim {
         false
     }
 
-    /// What the run comes to; `None` if it was abandoned.
+    /// Outcome of the run; `None` if it was abandoned.
     pub(super) fn into_outcome(self) -> Option<Outcome> {
         if self.exchange.abandoned.into_inner() {
             return None;

@@ -7,7 +7,7 @@ use cemark_wire::{Picos, Rate};
 
 use crate::ids::LinkId;
 
-/// One direction of a cable, with the port that feeds it.
+/// A link: one direction of a cable, with the port that feeds it.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// For people: `leaf0->spine3`, and `leaf0->spine3#2` for the second of parallel cables.

@@ -82,7 +82,7 @@ macro_rules! topologies {
                 }
             }
 
-            /// What all topologies can be asked.
+            /// The common interface of all topologies.
             pub fn shape(&self) -> &dyn Shape {
                 match self.form() {
                     $(Form::$Name(shape) => shape,)+

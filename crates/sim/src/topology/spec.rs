@@ -8,7 +8,7 @@ use cemark_param::{Declares, ParamSpec};
 pub struct TopologySpec {
     /// Its word in scenario files: `leaf-spine`.
     pub name: &'static str,
-    /// One sentence on what it models.
+    /// Network that the topology models, in one sentence.
     pub doc: &'static str,
     /// Its keys, in the order in which they are read and shown.
     pub keys: &'static [ParamSpec],

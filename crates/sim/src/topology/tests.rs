@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every topology of the registry must keep, the next one included.
+//! Rules for every topology of the registry, the next one included.
 
 use std::collections::BTreeSet;
 

@@ -13,7 +13,7 @@ use cemark_wire::{Picos, hash};
 const LN_2: f64 = core::f64::consts::LN_2;
 /// The leading 32 bits of [`LN_2`]: a product with a small integer is exact.
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
-/// What [`LN_2_HIGH`] leaves.
+/// Remainder of [`LN_2`] beyond [`LN_2_HIGH`].
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// A bijective mixer of 64 bits: neighbouring inputs give unrelated outputs, and zero is none of
@@ -23,7 +23,7 @@ pub const fn mix(x: u64) -> u64 {
     hash::mix(x.wrapping_add(hash::GOLDEN))
 }
 
-/// One stream of random numbers.
+/// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Stream([u64; 4]);
 

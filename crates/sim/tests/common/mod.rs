@@ -47,8 +47,9 @@ pub fn web(load: f64, flows: u64) -> Workload {
     }))
 }
 
-/// The same, but arrivals stop soon after: the losses of some random scenarios leave too
-/// little capacity for the load, and if the load were held their flows would never end.
+/// Traffic of [`web`], but arrivals stop soon after the measured flows have arrived: the losses of
+/// some random scenarios leave too little capacity for the load, and if the load were held their
+/// flows would never end.
 pub fn web_that_stops(load: f64, flows: u64) -> Workload {
     let mut web = web(load, flows);
     if let Kind::Poisson(Poisson { hold, .. }) = &mut web.kind {

@@ -239,7 +239,8 @@ fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
     ]
 }
 
-/// The same with queue pairs, pauses, or both: `pause` 0 to 2, `pairs` 0 to 2, where 0 is none.
+/// A configuration with queue pairs, pauses, or both: `pause` 0 to 2, `pairs` 0 to 2, where 0 is
+/// none.
 pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
     if pause == 0 {
         // Losses alone slow no queue pair down: without marks and pauses, or behind a link that
