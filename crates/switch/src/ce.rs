@@ -4,29 +4,29 @@
 use cemark_marking::{Verdict, Why};
 use cemark_wire::Ecn;
 
-/// What becomes of a packet that should be marked and is not ECN-capable.
+/// Policy for packets that should be marked and are not ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum NonEct {
-    /// It passes unmarked.
+    /// The packet passes unmarked.
     Forward,
-    /// It is discarded.
+    /// The packet is discarded.
     Drop,
 }
 
-/// What happened to the packet.
+/// Fate of a packet that a marker has judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is sent as it came.
+    /// The packet is sent as it came.
     Passed,
-    /// It is sent with CE, which was written here (or confirmed: CE from an upstream switch counts
-    /// as a mark of this port too).
+    /// The packet is sent with CE, which was written here (or confirmed: CE from an upstream switch
+    /// counts as a mark of this port too).
     Marked(Why),
-    /// It should have been marked, is not ECN-capable, and is sent unmarked.
+    /// The packet should have been marked, is not ECN-capable, and is sent unmarked.
     Spared,
     /// The marker wants it discarded.
     Dropped,
-    /// It should have been marked, is not ECN-capable, and the policy discards it.
+    /// The packet should have been marked, is not ECN-capable, and the policy discards it.
     DroppedNotEct,
 }
 

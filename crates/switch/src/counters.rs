@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a port counts. Offered = sent + waiting + dropped holds at every instant.
+//! Counters of a port. Offered = sent + waiting + dropped holds at every instant.
 
 use cemark_marking::Why;
 
@@ -7,15 +7,15 @@ use cemark_marking::Why;
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// It did not fit into the buffer of the port.
+    /// The packet did not fit into the buffer of the port.
     Tail,
     /// The marker asked for it.
     Marker,
-    /// It should have been marked and was not ECN-capable.
+    /// The packet should have been marked and was not ECN-capable.
     NotEct,
     /// Its queue was at its limit, fixed or dynamic.
     Queue,
-    /// It did not fit into the buffer that the ports of the switch share.
+    /// The packet did not fit into the buffer that the ports of the switch share.
     Pool,
     /// Its queue is lossless and the headroom was full as well.
     Headroom,

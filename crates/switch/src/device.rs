@@ -45,7 +45,7 @@ impl DeviceQueue {
     }
 }
 
-/// What a port has that few ports have: a device queue, and a buffer that is counted in packets.
+/// Rare parts of a port: a device queue, and a buffer that is counted in packets.
 #[derive(Debug)]
 pub(crate) struct Below {
     queue: DeviceQueue,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One FIFO whose departures are computed on arrival: one event per hop.
+//! A FIFO whose departures are computed on arrival: one event per hop.
 
 use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
@@ -63,7 +63,8 @@ struct Judge {
     quiet_below: u32,
     /// Sojourn below which a dequeue marker in its present state never marks.
     quiet_sojourn: Nanos,
-    /// What the port's `quiet_ticks` would be if the marker did not watch for an empty queue.
+    /// Value that the port's `quiet_ticks` would have if the marker did not watch for an empty
+    /// queue.
     quiet_ticks: u32,
     /// With a backlog of fewer ticks than this there is room for any packet.
     room_ticks: u32,
@@ -218,7 +219,7 @@ impl FusedPort {
         self.join(start, *packet)
     }
 
-    /// The same for a packet on which buffer or marker can act.
+    /// A packet arrives on which buffer or marker can act.
     #[inline(never)]
     fn offer_judged(&mut self, now: u64, start: u64, packet: &Packet, packet_hash: u64) -> u64 {
         let mut onward = *packet;

@@ -24,7 +24,7 @@ use crate::spec::{Discarded, Offer, PortSpec};
 // The fused form is the common one and stays inline; the explicit form is boxed so that a `Port`
 // stays small.
 pub enum Port {
-    /// One FIFO whose departures are computed on arrival.
+    /// A FIFO whose departures are computed on arrival.
     Fused(FusedPort),
     /// Real queues.
     Explicit(Box<ExplicitPort>),

@@ -78,7 +78,7 @@ impl Slots {
         prefetch_index(self.slots.as_slice(), slot as usize);
     }
 
-    /// What a slot holds.
+    /// The waiting packet in a slot.
     #[inline]
     pub fn get(&self, slot: u32) -> &Waiting {
         &self.slots[slot as usize]
@@ -205,7 +205,8 @@ impl Waiting {
     }
 }
 
-/// What every packet reads or writes is in one cache line; the marker is outside it.
+/// A queue of a port. Fields that every packet reads or writes are in one cache line; the marker is
+/// outside it.
 #[repr(align(64))]
 pub(crate) struct Queue {
     pub waiting: Chain,
@@ -339,7 +340,7 @@ impl Queue {
     }
 }
 
-/// What a marker sees of its port, besides its queue and the packet.
+/// Inputs of a marker about its port, besides its queue and the packet.
 #[derive(Clone, Copy)]
 pub(crate) struct PortView {
     pub round: Nanos,
@@ -370,7 +371,7 @@ impl Judged {
 }
 
 impl Queue {
-    /// What the marker of this queue sees.
+    /// Inputs of this queue's marker for packet `p`.
     #[inline]
     pub fn view(&self, now: Nanos, p: Judged, port: PortView) -> At {
         At {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a port is built from, and what it asks of its owner.
+//! Specification of a port, and requests of the port to its owner.
 
 use cemark_marking::QueueSpec;
 use cemark_wire::Packet;
@@ -12,7 +12,7 @@ use crate::marker::AnyMarker;
 use crate::round::RoundSpec;
 use crate::sched::AnyScheduler;
 
-/// What a port is built from.
+/// Specification of a port to be built.
 pub struct PortSpec {
     /// Tick of the event core.
     pub clock: Clock,
@@ -31,7 +31,7 @@ pub struct PortSpec {
     pub pool: PoolId,
     /// Whether the pool is this port's alone, without headroom.
     pub own_pool: bool,
-    /// What becomes of packets that should be marked and are not ECN-capable.
+    /// Policy for packets that should be marked and are not ECN-capable.
     pub non_ect: NonEct,
     /// Queues in order of class, each with its marker. Classes above the last share it.
     pub queues: Vec<QueueSetup>,
@@ -39,7 +39,7 @@ pub struct PortSpec {
     pub scheduler: AnyScheduler,
     /// How the round time is smoothed.
     pub round: RoundSpec,
-    /// What waits below the queues, where no marker sees it.
+    /// Device queue below the queues, where no marker sees its packets.
     pub device: DeviceQueue,
     /// The most packets of any size that wait in the queues; zero: only bytes count.
     pub most_packets: u32,
@@ -50,9 +50,9 @@ pub struct PortSpec {
     pub may_lag: bool,
 }
 
-/// One queue of a port to be built.
+/// Setup of one queue of a port to be built.
 pub struct QueueSetup {
-    /// What the marker was built for.
+    /// Specification that the marker was built for.
     pub spec: QueueSpec,
     /// When to mark.
     pub marker: AnyMarker,
@@ -60,7 +60,7 @@ pub struct QueueSetup {
     pub lossless: bool,
 }
 
-/// What the owner has to do after an offer or a service: insert events, or free the packet.
+/// Requests to the owner after an offer or a service: insert events, or free the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Call [`Port::deliver`] at this tick, unless [`NEVER`].

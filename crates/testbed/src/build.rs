@@ -52,8 +52,8 @@ impl Delays {
 }
 
 impl Lab {
-    /// Of a point that [`check`](crate::check) lets pass. `simulated` says how long the flows took
-    /// there: unmeasured ones are sent for half as long again.
+    /// Lab for a point that [`check`](crate::check) lets pass. `simulated` says how long the flows
+    /// took in the simulator: unmeasured ones are sent for half as long again.
     ///
     /// # Errors
     /// More delays than bands, or more flows than can be written down.

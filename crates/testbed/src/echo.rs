@@ -13,7 +13,7 @@ use cemark_sim::Config;
 use crate::lab::LabFlow;
 use crate::refusal::{Algorithm, Refusal, algorithm};
 
-/// What hosts are told about ECN.
+/// ECN settings of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asking {
     /// `net.ipv4.tcp_ecn` of every host.
@@ -42,7 +42,7 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
     by_route(pairs).map(|_| ())
 }
 
-/// What hosts are told for these flows.
+/// ECN settings of hosts for these flows.
 ///
 /// # Errors
 /// A pair of hosts between which some connections ask by their route and others must not.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Most congestion controllers of a network: the number of one is in the port of its listeners.
 pub const CONTROLS: usize = 16;
 
-/// What to set up and what to send. Times are nanoseconds from the start of the traffic.
+/// Setup of a network and traffic to send. Times are nanoseconds from the start of the traffic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lab {
     /// Number of hosts.
@@ -55,7 +55,7 @@ pub struct Setting {
     pub netns: String,
     /// `ipv4/tcp_ecn`, below `/proc/sys/net`.
     pub path: String,
-    /// What is written.
+    /// Value that is written.
     pub value: String,
 }
 
@@ -76,7 +76,7 @@ pub struct Times {
     pub goodput: u64,
 }
 
-/// What makes connections interchangeable.
+/// Properties that make connections interchangeable.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -123,7 +123,8 @@ pub struct LabFlow {
     /// Nanoseconds before the start at which a handshake begins that belongs to it: a SYN is held
     /// as long as a full segment, and is shorter.
     pub early: u64,
-    /// What its last segment is held too long, in the same way; taken off its completion time.
+    /// Nanoseconds by which its last segment is held too long, since it is held as long as a full
+    /// one; taken off its completion time.
     pub spare: u64,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was measured, as whoever ran the network writes it down, and as the simulator's outcome.
+//! Measurements of a lab, as whoever ran the network writes them down, and as the simulator's
+//! outcome.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use cemark_wire::Picos;
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
-/// What a run of a [`Lab`](crate::Lab) leaves. Times are nanoseconds from the start of the traffic.
+/// Measurements of a run of a [`Lab`](crate::Lab). Times are nanoseconds from the start of the
+/// traffic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The kernel, as `uname -r` names it.
@@ -45,7 +47,7 @@ pub struct LongCount {
     pub id: u64,
     /// Payload bytes between the times of the measurement.
     pub delivered: u64,
-    /// The same in each whole interval.
+    /// Payload bytes in each whole interval.
     pub intervals: Vec<u64>,
 }
 

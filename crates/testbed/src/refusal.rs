@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a scenario may have and a network of namespaces cannot: named by key and value.
+//! Features that a scenario may have and a network of namespaces cannot, named by key and value.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub struct Refusal {
     pub value: String,
     /// Why not.
     pub why: String,
-    /// What to write instead.
+    /// Remedy, as an instruction to the author of the scenario.
     pub instead: String,
 }
 
@@ -236,10 +236,11 @@ fn transport(config: &Config) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What to write for a controller that a kernel has.
+/// Remedy that names the controllers of a kernel.
 const KNOWN: &str = "write control = \"dctcp\", \"ecn-star\", \"reno\", \"cubic\" or \"cubic-ecn\"";
 
-/// One controller of the scenario, under the key that chose it.
+/// Refuses a controller of the scenario that the kernel lacks or has with other values, under the
+/// key that chose it.
 fn control(config: &Config, own: &Control) -> Result<(), Refusal> {
     let spec = own.spec();
     if algorithm(own).is_none() {

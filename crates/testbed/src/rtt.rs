@@ -10,7 +10,7 @@ pub const BANDS: usize = 16;
 /// Draws from which the values are computed.
 const DRAWS: usize = 1 << 14;
 
-/// The same distribution in at most 15 values, each as likely as the others: the means of the
+/// A distribution of RTTs in at most 15 values, each as likely as the others: the means of the
 /// fifteenths of a large sample. The mean stays, the variance inside a fifteenth is lost. One band
 /// remains for acknowledgements. Models of few values stay as they are.
 pub fn discrete(model: &RttModel) -> RttModel {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is set up for a point, what is sent, what is refused, and what becomes of a record.
+//! Labs of points, their traffic, refusals, and outcomes from records.
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{MarkerChoice, Nic, QueueConfig, SchedulerKind};

@@ -34,7 +34,7 @@ pub struct Signal {
     pub pause: bool,
 }
 
-/// What came over one link for one lossless queue and waits in the switch.
+/// Bytes that came over one link for one lossless queue and wait in the switch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     shared: u32,

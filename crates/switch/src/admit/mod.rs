@@ -32,11 +32,11 @@ pub struct RoomRequest {
 /// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admit {
-    /// It joins its queue and takes ordinary room.
+    /// The packet joins its queue and takes ordinary room.
     Ok,
-    /// It joins its queue and takes headroom.
+    /// The packet joins its queue and takes headroom.
     Headroom,
-    /// It is discarded.
+    /// The packet is discarded.
     Drop(DropReason),
 }
 

@@ -22,14 +22,14 @@ pub enum RoomPolicy {
     Custom(Box<dyn Admission>),
 }
 
-/// One line of the table.
+/// Entry of the table of policies.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicySpec {
     /// Its word in scenario files.
     pub name: &'static str,
     /// Whether the ports of a switch share one pool.
     pub shared: bool,
-    /// One sentence: which packets get room.
+    /// Packets that get room, in one sentence.
     pub doc: &'static str,
 }
 

@@ -42,7 +42,7 @@ impl Pool {
         }
     }
 
-    /// The same with an ingress side: what came by which link.
+    /// This pool with an ingress side, which counts bytes by the link that they came over.
     #[must_use]
     pub fn with_ingress(mut self, ingress: Ingress) -> Self {
         self.ingress = Some(Box::new(ingress));
@@ -137,7 +137,8 @@ impl Pool {
         }
     }
 
-    /// It leaves; `headroom` says what it took where there is no ingress side.
+    /// A packet of a lossless queue, which came by link `from`, leaves `queue`. `headroom`: whether
+    /// it took headroom, where there is no ingress side.
     #[inline(always)]
     pub fn leave(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
         let Some(ingress) = &mut self.ingress else {

@@ -14,7 +14,7 @@ use crate::spec::{Discarded, Offer};
 /// Bytes of a pause frame on the wire.
 pub const PAUSE_BYTES: u32 = 64;
 
-/// What a port records of its pauses.
+/// Records of a port's pauses.
 #[derive(Debug, Default)]
 pub(crate) struct Pause {
     /// Bytes of pause frames sent.

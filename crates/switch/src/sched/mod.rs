@@ -30,7 +30,7 @@ pub struct Pick {
     pub visit_ends: bool,
 }
 
-/// What a scheduler may look at.
+/// Inputs of a scheduler: the heads and the states of the queues.
 #[derive(Clone, Copy, Debug)]
 pub struct Heads<'a> {
     /// By queue, in bytes: the length of the head and of the packet behind it (0: none).
@@ -70,7 +70,7 @@ pub trait Scheduler: Send {
     fn is_traceless(&self) -> bool {
         false
     }
-    /// What rounds are measured from.
+    /// Source of the round time under this scheduler.
     fn rounds(&self) -> Rounds {
         Rounds::None
     }
@@ -170,7 +170,7 @@ pub enum SchedulerKind {
     Wfq,
 }
 
-/// What divides a link among queues that are not strict.
+/// Rule that divides a link among queues that are not strict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divides {
     /// Nothing: the order of arrival or of priority decides.
@@ -181,7 +181,7 @@ pub enum Divides {
     Weights,
 }
 
-/// One line of the table.
+/// Entry of the table of schedulers.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulerSpec {
     /// Which one.
@@ -190,9 +190,9 @@ pub struct SchedulerSpec {
     pub name: &'static str,
     /// The keys of a queue that it looks at.
     pub keys: &'static [&'static str],
-    /// What divides the link among the queues that are not strict.
+    /// Rule that divides the link among the queues that are not strict.
     pub divides: Divides,
-    /// One sentence: who sends next.
+    /// Rule for the queue that sends next, in one sentence.
     pub doc: &'static str,
 }
 
@@ -250,8 +250,8 @@ impl SchedulerKind {
         self.spec().divides != Divides::Nothing
     }
 
-    /// What the markers and the scheduler of a port of rate `rate` learn about its queues. `mtu`: a
-    /// full packet on the wire in bytes.
+    /// Specifications of the queues of a port of rate `rate`, for their markers and the scheduler.
+    /// `mtu`: a full packet on the wire in bytes.
     pub fn queue_specs(self, queues: &[Share], rate: Rate, mtu: u32) -> Vec<QueueSpec> {
         let divides = self.spec().divides;
         let strict = |q: &Share| q.strict || self == SchedulerKind::StrictPriority;
@@ -283,8 +283,7 @@ impl SchedulerKind {
     }
 }
 
-/// What a configuration says of one queue; [`SchedulerKind::queue_specs`] decides what of it
-/// counts.
+/// Configured share of one queue; [`SchedulerKind::queue_specs`] decides which of its fields count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Quantum in bytes, for schedulers that visit queues in rounds.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One port with its events, driven by hand.
+//! A port with its events, driven by hand.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test binary uses its part
 
 use std::collections::BTreeMap;
