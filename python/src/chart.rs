@@ -19,13 +19,13 @@ type Shares = (String, Vec<(String, usize, Vec<f64>, Vec<f64>)>);
 
 #[pymethods]
 impl NativeChart {
-    /// What files with it are called, without extension.
+    /// Name of files with the chart, without extension.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// One line above it.
+    /// Title line above the chart.
     #[getter]
     fn title(&self) -> &str {
         &self.0.title

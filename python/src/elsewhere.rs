@@ -33,7 +33,7 @@ pub(crate) struct Handed {
     inner: Mutex<Option<cemark_runner::Handed>>,
     /// Where relative paths in the scenario start.
     folder: PathBuf,
-    /// What is told to Python; `None` where the command shows how far it is.
+    /// Progress that Python is told; `None` where the command shows how far it is.
     watching: Option<Arc<Watching>>,
 }
 
@@ -107,7 +107,7 @@ impl Handed {
 
 #[pymethods]
 impl Handed {
-    /// What [`Bench`] is made of: the scenario's text, its file, its digest, the build.
+    /// Arguments of [`Bench`]: the scenario's text, its file, its digest, the build.
     fn spec(&self) -> PyResult<(String, String, String, String)> {
         self.with(|h| {
             let plan = h.plan();
@@ -148,7 +148,7 @@ impl Handed {
         self.with(|h| h.wants(point))
     }
 
-    /// What a message calls a point.
+    /// Name of a point in messages.
     fn named(&self, point: usize) -> PyResult<String> {
         self.with(|h| {
             let point = &h.plan().points[point];

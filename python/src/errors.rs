@@ -5,7 +5,7 @@ use cemark_runner::Failure;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// What an exception says.
+/// Content of an exception.
 struct Said<'a> {
     message: String,
     help: Option<String>,

@@ -26,7 +26,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Of parts with the same columns. Numbers are moved, not copied.
+    /// A frame of tables with equal columns. Numbers are moved, not copied.
     pub(crate) fn new(tables: Vec<Table>) -> Self {
         let words = words(&tables);
         let parts: Vec<RecordBatch> = tables.into_iter().map(|t| batch(t, &words)).collect();
@@ -95,7 +95,7 @@ impl Frame {
     }
 }
 
-/// One value of a column that [`array`] has made.
+/// A value of a column that [`array`] has made.
 fn cell<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(row) {
         return Ok(py.None().into_bound(py));

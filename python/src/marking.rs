@@ -24,7 +24,7 @@ enum Wide<'py> {
     Each(PyReadonlyArray1<'py, u64>),
 }
 
-/// The same with 32 bits.
+/// A field of packets with 32 bits: an array, one value for all, or nothing.
 #[derive(FromPyObject)]
 enum Narrow<'py> {
     One(u32),

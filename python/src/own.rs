@@ -38,7 +38,8 @@ pub(crate) struct InPython {
 }
 
 impl Added {
-    /// Of `(label, path of a shared object)` or `(label, factory, source, hook, watches_empty)`.
+    /// A marker in Python: its factory, its source, and its declarations. `raised` takes the first
+    /// exception.
     pub(crate) fn python(
         label: String,
         factory: Py<PyAny>,
@@ -181,7 +182,7 @@ impl Marker for Called {
     }
 }
 
-/// What a method answered: nothing, True or False, or a word.
+/// Verdict from a method's answer: nothing, True or False, or a word.
 fn verdict(answer: &Bound<'_, PyAny>) -> PyResult<Verdict> {
     if answer.is_none() {
         return Ok(Verdict::Pass);
@@ -205,7 +206,7 @@ fn verdict(answer: &Bound<'_, PyAny>) -> PyResult<Verdict> {
     }
 }
 
-/// What a marker may look at when it judges a packet.
+/// Inputs of a marker when it judges a packet.
 #[pyclass(frozen, module = "cemark._native")]
 pub(crate) struct At(cemark_marking::At);
 
@@ -284,7 +285,7 @@ impl At {
     }
 }
 
-/// What a marker knows of its queue.
+/// Properties of a marker's queue.
 #[pyclass(frozen, module = "cemark._native")]
 pub(crate) struct Queue(QueueSpec);
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// Between two looks at signals and progress.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the work has returned, and what Python raised meanwhile.
+/// Result of the work, and the exception that Python raised meanwhile.
 pub(crate) type Ended<T> = (T, Option<PyErr>);
 
 /// Runs `work` in a thread, and calls `each` about ten times a second in this one. Ctrl-C and an

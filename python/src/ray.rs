@@ -15,7 +15,7 @@ use crate::errors;
 /// The cluster that Ray knows.
 #[derive(Default)]
 pub(crate) struct Ray {
-    /// What copies the run directory to a store, once it runs.
+    /// Mirror that copies the run directory to a store, once it runs.
     mirror: Mutex<Option<Py<PyAny>>>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Source {
     overrides: Overrides,
 }
 
-/// What one point is: axes with their values, scheme, seed, estimated packet-hops.
+/// Row of one point: axes with their values, scheme, seed, estimated packet-hops.
 type Row = (Vec<(String, String)>, String, u64, f64);
 
 #[pymethods]

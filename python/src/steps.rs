@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One point of a scenario that Python takes from interval to interval: what `cemark.env` is made
-//! of. The simulation is stepped in the calling thread, without Python's lock.
+//! A point of a scenario that Python takes from interval to interval: the simulation of
+//! `cemark.env`. The simulation is stepped in the calling thread, without Python's lock.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ pub(crate) struct Steps {
     run: Mutex<Option<Stepped>>,
 }
 
-/// Of one port: mean and largest length in bytes, mean and largest wait in ns, packets, bytes,
+/// Row of one port: mean and largest length in bytes, mean and largest wait in ns, packets, bytes,
 /// marks, drops, utilisation.
 type Row = (f64, u32, f64, u64, u64, u64, u64, u64, f64);
 
@@ -146,9 +146,9 @@ impl Steps {
         });
     }
 
-    /// One interval: its beginning and end in ns, whether the run has ended, flows that are still
-    /// awaited, a row for each port, and of each flow that ended its bytes, its time and that of an
-    /// empty network in us.
+    /// Simulates one interval. Returns its beginning and end in ns, whether the run has ended,
+    /// flows that are still awaited, a row for each port, and of each flow that ended its bytes,
+    /// its time and its time in an empty network in us.
     fn step(&self, py: Python<'_>) -> PyResult<Seen> {
         let seen = py.detach(|| {
             let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What Python is told while points are simulated.
+//! Progress that Python is told while points are simulated.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

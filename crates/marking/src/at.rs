@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a marker may look at, and what it may answer.
+//! Inputs of markers, about a packet and about its queue, and their verdicts.
 
 use cemark_wire::{Ecn, Nanos, Rate};
 
@@ -79,8 +79,8 @@ impl At {
     }
 }
 
-/// What a marker knows of its queue: given when it is built and when it is retuned. The link rate
-/// comes from here.
+/// Properties of a marker's queue, given when the marker is built and when it is retuned. The link
+/// rate comes from here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct QueueSpec {
@@ -102,7 +102,7 @@ pub struct QueueSpec {
 }
 
 impl QueueSpec {
-    /// One FIFO of a port at `rate`: Ethernet MTU, no limit.
+    /// The only FIFO of a port at `rate`: Ethernet MTU, no limit.
     pub const fn fifo(rate: Rate) -> Self {
         QueueSpec {
             rate,

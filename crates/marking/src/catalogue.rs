@@ -6,7 +6,7 @@ use crate::{QueueSpec, SchemeSpec, Values, dispatch_marker};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
-        /// One of the schemes of the catalogue, dispatched by a match.
+        /// A marker of the catalogue, dispatched by a match.
         #[derive(Clone, Copy, Debug)]
         pub enum Builtin {
             $(

@@ -186,9 +186,9 @@ impl Slope {
         self.length = length;
     }
 
-    /// The same, but a length that has not changed measures nothing. If it is zero, the time is
-    /// taken from now on, so that the first rise from an empty queue is not spread over the time
-    /// before it.
+    /// Takes in a departure as [`measure`](Self::measure) does, but an unchanged length measures
+    /// nothing. If that length is zero, the time is taken from now on, so that the first rise from
+    /// an empty queue is not spread over the time before it.
     #[inline(always)]
     fn measure_change(&mut self, length: u32, now: Nanos, weight: u32) {
         if !self.measured || self.length != length {

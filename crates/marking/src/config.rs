@@ -48,7 +48,7 @@ impl From<OneHook> for Hook {
 choice! {
     /// How a probability rises with the congestion.
     pub enum Shape {
-        /// It does not: every packet beyond one threshold is marked.
+        /// A step at one threshold: every packet beyond it is marked.
         Step = "step",
         /// As in RED: in a straight line from one threshold to the other, and 1 beyond.
         Ramp = "ramp",

@@ -79,7 +79,7 @@ config! {
 }
 
 choice! {
-    /// What is compared with the targets.
+    /// Measure of congestion that is compared with the targets.
     pub enum Signal {
         /// The sojourn time of the packet.
         Sojourn = "sojourn",

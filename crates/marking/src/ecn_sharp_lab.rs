@@ -32,12 +32,12 @@ pub const SPEC: SchemeSpec = SchemeSpec {
 pub struct EcnSharpLabConfig {
     /// The parameters of ECN#.
     pub published: EcnSharpConfig,
-    /// What differs from the published form.
+    /// Differences from the published form.
     pub variant: Variant,
 }
 
 config! {
-    /// What differs from the published ECN#.
+    /// Differences from the published ECN#.
     pub struct Variant {
         /// Gap after the n-th mark: pst_interval / n (Algorithm 1) or / sqrt(n) (the authors' ns-3
         /// code).

@@ -36,12 +36,12 @@ pub const fn ramp(x: u32, min: u32, max: u32, pmax: u32) -> u32 {
     (pmax as u64 * (x - min) as u64 / (max - min) as u64) as u32
 }
 
-/// One step of a moving average: `avg + (sample - avg) * weight`, the product rounded towards minus
-/// infinity.
+/// Next value of a moving average: `avg + (sample - avg) * weight`, the product rounded towards
+/// minus infinity.
 ///
-/// `avg` in 2^-[`AVG_BITS`] bytes, `sample` in bytes, `weight` in parts of 2^16, at most [`ONE`].
-/// Falling, it reaches the sample exactly; rising, it stops less than `2^16 / weight` units short
-/// of it (an eighth of a byte at the classic weight 1/512).
+/// `avg` in 2^-[`AVG_BITS`] bytes, `sample` in bytes, `weight` in parts of 2^16, at most [`ONE`]. A
+/// falling average reaches the sample exactly. A rising one stops less than `2^16 / weight` units
+/// short of it (an eighth of a byte at the classic weight 1/512).
 #[inline]
 pub const fn ewma(avg: u64, sample: u32, weight: u32) -> u64 {
     let gap = ((sample as i64) << AVG_BITS) - avg as i64;
@@ -83,7 +83,7 @@ pub const fn slope(before: u32, after: u32, nanos: u64) -> i64 {
     }
 }
 
-/// One step of a moving average of slopes: `avg + (sample - avg) * weight`, the product rounded
+/// Next value of a moving average of slopes: `avg + (sample - avg) * weight`, the product rounded
 /// towards minus infinity.
 ///
 /// A steady length takes a positive average to 0 and a negative one to no more than -1: neither
@@ -93,7 +93,7 @@ pub const fn ewma_slope(avg: i64, sample: i64, weight: u32) -> i64 {
     avg + (((sample - avg) * weight as i64) >> 16)
 }
 
-/// What is left of a moving average after `steps` samples of zero: `avg * (1 - weight)^steps`.
+/// Remainder of a moving average after `steps` samples of zero: `avg * (1 - weight)^steps`.
 ///
 /// The power is taken by squaring in parts of 2^32, every product rounded down: low by less than
 /// `2 * steps` parts of 2^32 and never above the ideal. `weight` in parts of 2^16, at most [`ONE`].

@@ -4,8 +4,9 @@
 use cemark_param::{Declares, ParamSpec, Values, place};
 use cemark_wire::Nanos;
 
-/// One scheme of the catalogue. A scheme declares its own properties, so that no user of the
-/// catalogue has to name it: `..SchemeSpec::BLANK` fills in what does not apply.
+/// Declaration of a scheme in the catalogue. A scheme declares its own properties, so that no user
+/// of the catalogue has to name it: `..SchemeSpec::BLANK` fills in the properties that do not
+/// apply.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeSpec {
     /// The stem: file name, TOML name, vector folder (`ecn_sharp`).
@@ -16,7 +17,7 @@ pub struct SchemeSpec {
     pub aliases: &'static [&'static str],
     /// Where it comes from.
     pub paper: &'static str,
-    /// One sentence: which packets it marks.
+    /// Packets that the scheme marks, in one sentence.
     pub doc: &'static str,
     /// Its parameters, in the order of [`Values`].
     pub params: &'static [ParamSpec],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must hold for any traffic of the schemes that judge the length which an arriving packet
+//! Properties under any traffic of the schemes that judge the length which an arriving packet
 //! finds: WRED, and ECN# without timestamps.
 
 use cemark_marking::{
@@ -51,8 +51,8 @@ struct Arrival {
     wait: u64,
 }
 
-/// What arriving packets find at a FIFO of 10 Gb/s: a byte takes 0.8 ns, and times are kept in
-/// tenths of a nanosecond.
+/// Arrivals at a FIFO of 10 Gb/s, with the queue that each finds. A byte takes 0.8 ns, and times
+/// are kept in tenths of a nanosecond.
 fn fifo(arrivals: &[(u64, u32)]) -> Vec<Arrival> {
     let mut sent: Vec<(u64, u64, u32)> = Vec::new();
     let mut now = 0;
@@ -158,7 +158,8 @@ proptest! {
         }
     }
 
-    /// The same of RED where it compares the length itself.
+    /// A port does not ask below the length that RED calls quiet, where RED compares the length
+    /// itself: RED would have said nothing, and learnt nothing.
     #[test]
     fn a_length_that_red_calls_quiet_is_quiet(
         kmin in 0u32..200_000, more in 0u32..200_000, weight in prop_oneof![Just(1u64 << 16),

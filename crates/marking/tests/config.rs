@@ -223,7 +223,8 @@ fn a_configured_hook_is_the_marker_s() {
     }
 }
 
-/// What a scheme says of itself to whoever checks a scenario.
+/// Properties of a scheme for checks of a scenario: the parameter and level at which it marks
+/// first, and whether it reads the round time.
 #[test]
 fn entries_know_what_they_read_and_mark_first() {
     let first = |scheme: &str, changes: &[(&str, u64)]| {

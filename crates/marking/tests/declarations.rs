@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What markers declare to their ports, which leave out calls because of it.
+//! Declarations of markers to their ports, which leave out calls because of them.
 
 use cemark_marking::{
     At, Hook, Marker, QueueId, QueueSpec, Quiet, Values, Verdict, Why, catalogue,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every scheme owes the house: no std, integers only, a complete entry, a page.
+//! House rules for every scheme: no std, integers only, a complete entry, a page.
 
 use std::path::Path;
 

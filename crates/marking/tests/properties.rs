@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must hold for any traffic.
+//! Properties of markers under any traffic.
 
 use cemark_marking::{
     At, Fraction, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why, cedm, cedm_sharp, codel,

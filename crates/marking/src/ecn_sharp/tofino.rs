@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// What the math unit gives: `entry * 2^exponent`.
+/// Result of the math unit: `entry * 2^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The entry of the table, 34 to 127 where the table is scaled.
