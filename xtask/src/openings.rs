@@ -7,7 +7,7 @@ use std::fs;
 
 /// Doc comments of the tree that begin with one of [`WORDS`]. Lower it with every one that is
 /// rewritten.
-const MOST: usize = 577;
+const MOST: usize = 575;
 
 /// First words that refer to another sentence.
 const WORDS: [&str; 7] = ["What ", "One ", "The same", "It ", "Of ", "Those ", "That "];

@@ -137,8 +137,8 @@ pub(crate) fn parameter(scheme: &str, name: &str) -> Option<&'static str> {
     found.map(|a| a.2)
 }
 
-/// Advice about an unknown key of a section or of a scheme, which may be a parameter of its research
-/// scheme.
+/// Advice about an unknown key of a section or of a scheme, where it may be a parameter of the
+/// research scheme.
 pub(crate) fn key(section: &str, written: &str) -> Option<String> {
     let mut all = catalogue::ALL.iter();
     let lab = all.find(|spec| spec.research_of == Some(section));
