@@ -161,8 +161,9 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Of the text of a scenario ([`Plan::source`]). `file` names it, and relative paths in it
-    /// start in its folder. `digest` is the plan's, and `wanted` the build of the other end.
+    /// Bench for the text of a scenario ([`Plan::source`]). `file` names the scenario, and relative
+    /// paths in it start in its folder. `digest` is the plan's, and `wanted` the build of the other
+    /// end.
     ///
     /// # Errors
     /// [`Failure::User`] where this is another build, or the files that the scenario names are not
