@@ -368,9 +368,9 @@ mod tests {
         assert_eq!(over.over(&one), None);
     }
 
-    /// Intervals of medians by rank: of nine values the second and the eighth hold the median 96.1
-    /// % of the time; of twelve the third and the tenth do at 95 %, the second and the eleventh at
-    /// 98.75 %.
+    /// Intervals of medians by rank: of nine values the second and the eighth hold the median
+    /// 96.1 % of the time; of twelve the third and the tenth do at 95 %, the second and the
+    /// eleventh at 98.75 %.
     #[test]
     fn medians_of_statistics_with_few_values() {
         let of = |n: u32, alpha| {

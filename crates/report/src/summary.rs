@@ -127,7 +127,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Cost of these points; nothing of it is from an earlier session, and no wall-clock time.
+    /// Cost of these points, none of them from an earlier session, without wall-clock time.
     pub fn of(points: &[PointSummary]) -> Self {
         let own = || points.iter().filter(|p| p.same_as.is_none());
         Cost {

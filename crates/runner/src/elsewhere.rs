@@ -166,8 +166,8 @@ impl Bench {
     /// end.
     ///
     /// # Errors
-    /// [`Failure::User`] where this is another build, or the files that the scenario names are not
-    /// those of the other end.
+    /// [`Failure::User`] where this is another build, or the files that the scenario names differ
+    /// from the files of the other end.
     pub fn new(
         text: &str,
         file: &str,

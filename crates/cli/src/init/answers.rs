@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Answers that `cemark init` needs, and how each is read: an option like a question on the
-//! terminal.
+//! Answers that `cemark init` needs, and how each is read: alike from an option and from a question
+//! on the terminal.
 
 use std::path::Path;
 

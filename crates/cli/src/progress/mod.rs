@@ -130,7 +130,7 @@ impl Progress {
         }
     }
 
-    /// Expects only these of the points of a plan that have not begun to be simulated.
+    /// Expects these points of a plan, and no others that have not begun.
     pub(crate) fn expect(&self, stage: usize, points: &[usize]) {
         self.board().expect(stage, points);
     }

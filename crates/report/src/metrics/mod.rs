@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use crate::stats::Statistic;
 use crate::units;
 
-/// Metric of a point, with its unit, subject and columns.
+/// Metric of a point, with its unit, subject and column.
 #[derive(Clone, Debug)]
 pub struct Metric {
     /// Its name in scenario files, in figures and in JSON: `short.p99`, `queue.mean`, `goodput`.
