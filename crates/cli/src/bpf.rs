@@ -88,7 +88,7 @@ struct Options {
     not_ect: Option<Policy>,
 }
 
-/// What happens to packets that cannot be marked.
+/// Policy for packets that cannot be marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Policy {
     /// They are sent as they are.

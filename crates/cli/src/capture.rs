@@ -179,7 +179,7 @@ fn links(fabric: &Fabric, names: &[String]) -> Result<Vec<LinkId>, Failure> {
     Ok(all)
 }
 
-/// What the taps saw, as headers. A connection's first byte of data has the number 1.
+/// Headers of the packets that the taps saw. A connection's first byte of data has the number 1.
 fn records(sightings: &Sightings, point: &Point) -> Vec<Record> {
     let transport = &point.config.transport;
     let record = |seen: &Seen| Record {

@@ -134,7 +134,7 @@ impl BaseRtts {
     }
 }
 
-/// Those of a plan, each once, in the order of its points.
+/// Base RTTs of a plan, each once, in the order of its points.
 fn base_rtts(plan: &Plan) -> Vec<BaseRtts> {
     let mut models: Vec<&RttModel> = Vec::new();
     for point in &plan.points {
@@ -219,7 +219,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     memory::refuse(&plan, None, args.anyway)
 }
 
-/// One line of the table: all seeds of a scheme at one value of the axes.
+/// Line of the table: all seeds of a scheme at one value of the axes.
 struct Line<'a> {
     point: &'a Point,
     seeds: Vec<String>,
@@ -364,7 +364,7 @@ fn tail(plan: &Plan) -> Option<String> {
     })
 }
 
-/// What a stated precision asks for, and what one replication costs.
+/// Text on a stated precision, and on the cost of one replication.
 fn replications(precision: &Precision, one: &Plan, jobs: usize) -> String {
     let metrics = match precision.metrics.is_empty() {
         true => "the means that are compared".to_owned(),

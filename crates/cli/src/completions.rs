@@ -60,7 +60,7 @@ pub(crate) fn answer_shell(command: fn() -> Command) {
         .complete();
 }
 
-/// What may follow what was typed.
+/// Candidates that may follow the typed text.
 type Values = fn(&OsStr) -> Vec<CompletionCandidate>;
 
 /// Tells arguments which values they can have. A value that is not among them is still accepted.

@@ -73,7 +73,7 @@ fn write(text: &str) -> Result<(), Failure> {
         .map_err(not_written)
 }
 
-/// What a failed write to standard output means.
+/// Failure of a write to standard output.
 pub(crate) fn not_written(e: io::Error) -> Failure {
     match e.kind() {
         ErrorKind::BrokenPipe => Failure::OutputClosed,

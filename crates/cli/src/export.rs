@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// `round`, the round time of a port.
     #[arg(value_name = "NAME")]
     name: String,
-    /// What to write.
+    /// Form of the file.
     #[arg(long = "as", value_enum, default_value = "header", value_name = "FORM")]
     form: Form,
     /// Compile the bytecode with this clang instead of using the bytecode in this program.
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// One C header that includes no other file: for a kernel, a switch, a host stack or BPF.
+    /// C header that includes no other file: for a kernel, a switch, a host stack or BPF.
     Header,
     /// The BPF object that `cemark run --marker bpf:FILE` and `cemark vectors --impl bpf` run.
     Bpf,

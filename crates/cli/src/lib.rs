@@ -123,7 +123,7 @@ enum Command {
 enum Format {
     /// For people.
     Table,
-    /// One JSON document (docs/output.md).
+    /// JSON document (docs/output.md).
     Json,
 }
 
@@ -206,7 +206,7 @@ fn typed() -> Result<Cli, u8> {
         .map_err(|e| mistyped::answer(&e, &Cli::command()))
 }
 
-/// What `cemark schemes --format json` prints.
+/// JSON document of `cemark schemes --format json`.
 pub fn schemes_json() -> serde_json::Value {
     schemes::list()
 }
@@ -216,7 +216,7 @@ pub fn theories_json() -> serde_json::Value {
     theory::list()
 }
 
-/// What `cemark theory NAME INPUT=VALUE… --format json` prints.
+/// JSON document of `cemark theory NAME INPUT=VALUE… --format json`.
 ///
 /// # Errors
 /// [`Failure::User`] where there is no such theory or input, or a value cannot be read.

@@ -98,7 +98,7 @@ fn of_run(run: &rundir::Run, with_flows: bool) -> Found {
     }
 }
 
-/// What a run can be drawn as.
+/// Charts, tables and flows of a run.
 struct Found {
     charts: Vec<Chart>,
     exact: Vec<Table>,

@@ -31,7 +31,7 @@ pub trait Cluster: Send + Sync {
     fn kept(&self) -> Result<(), Failure>;
 }
 
-/// What the command line says of a cluster.
+/// Request of the command line to run a scenario on a cluster.
 #[derive(Clone, Debug)]
 pub struct OnCluster {
     /// The scenario as typed.
@@ -42,7 +42,7 @@ pub struct OnCluster {
     pub store: Option<String>,
 }
 
-/// What runs the command.
+/// Program that runs the command.
 #[derive(Clone)]
 pub struct Program {
     /// The words after the command's name.

@@ -64,7 +64,7 @@ pub(crate) fn schemes(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What `cemark schemes --format json` prints.
+/// JSON document of `cemark schemes --format json`.
 pub(crate) fn list() -> serde_json::Value {
     let all: Vec<Scheme> = catalogue::ALL.iter().map(|s| json(s)).collect();
     serde_json::to_value(all).expect("numbers and strings")

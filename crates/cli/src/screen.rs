@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark` and `cemark help` without arguments print.
+//! Output of `cemark` and `cemark help` without arguments.
 
 use std::fmt::Write as _;
 
 use cemark_report::text::{listed, wrap};
 use clap::Command;
 
-/// What cemark is.
+/// Description of cemark.
 const WHAT: &str = "\
 cemark compares ECN marking schemes before you deploy or publish them. It simulates them packet by \
 packet on your fabric, with identical flows, and prints what each gains and costs, with confidence \
@@ -85,7 +85,7 @@ pub(crate) fn first(columns: usize) -> String {
     out
 }
 
-/// What a command does, without the full stop.
+/// Description of a command, without the full stop.
 fn about(command: &Command, name: &str) -> String {
     let sub = command.find_subcommand(name);
     let about = sub.and_then(Command::get_about).map(ToString::to_string);

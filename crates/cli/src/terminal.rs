@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the terminal can show: its width and its colours, which `COLUMNS`, `NO_COLOR` and `TERM`
+//! Abilities of the terminal: its width and its colours, which `COLUMNS`, `NO_COLOR` and `TERM`
 //! override.
 
 use std::io::{IsTerminal, stderr, stdout};

@@ -50,7 +50,7 @@ enum Form {
     P4,
 }
 
-/// What is said of a file by every implementation, and what only one of them says.
+/// Results of an implementation on a file; `more` holds those that no other implementation has.
 #[derive(Serialize)]
 struct Row<'a, More> {
     scheme: &'static str,
@@ -70,7 +70,7 @@ struct Answer<'a, More> {
     files: &'a [Row<'a, More>],
 }
 
-/// Of an implementation that says no more.
+/// Further results of an implementation that has none.
 #[derive(Serialize)]
 struct Nothing {}
 

@@ -137,7 +137,7 @@ impl Pair {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// What traffic control has on the device, without the shaper.
+    /// State of traffic control on the device, without the shaper.
     fn left(&self) -> String {
         let device = ["tc", "-n", &self.sender];
         let filters = [&device[..], &["filter", "show", "dev", "out", "egress"]].concat();
@@ -160,7 +160,7 @@ impl Pair {
             .expect("this program")
     }
 
-    /// One connection carries the payload; returns how many of its packets arrived with CE.
+    /// Sends the payload over one connection; returns how many of its packets arrived with CE.
     fn transfer(&self) -> u64 {
         let receiver = self.end(&self.receiver, "receiver");
         let sender = self

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark check` says a run will cost, and the refusal of runs that the machine's memory
-//! cannot hold.
+//! Cost of a run by `cemark check`, and the refusal of runs that the machine's memory cannot hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,7 +195,7 @@ fn the_schema_for_editors() {
     }
 }
 
-/// What a file of RTTs contains is printed before anything is simulated.
+/// Base RTTs of a file are printed before anything is simulated.
 #[test]
 fn a_check_prints_the_base_rtts_of_a_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/measured-rtts.toml");

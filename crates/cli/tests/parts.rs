@@ -36,7 +36,7 @@ impl Scratch {
         c
     }
 
-    /// The same, successful, with a JSON answer.
+    /// Runs `cemark` here with success; returns its JSON answer.
     fn json(&self, args: &[&str]) -> Value {
         let o = self.cemark(&[args, &["--format", "json"]].concat());
         assert_eq!(o.status.code(), Some(0), "{}", error(&o));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the output says about pauses: deadlocks, storms, one line per scheme.
+//! Output on pauses: deadlocks, storms, a line for each scheme.
 
 use std::path::Path;
 use std::process::{Command, Output};

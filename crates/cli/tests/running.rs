@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark run` guarantees, also when it is killed or its files are damaged. Each test
-//! simulates `data/small.toml`.
+//! Guarantees of `cemark run`, also when it is killed or its files are damaged. Each test simulates
+//! `data/small.toml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -516,7 +516,7 @@ fn equal_figures_share_their_directories() {
     assert_eq!(waited, 1, "{said:?}");
 }
 
-/// Of two different scenarios, one gets the directory and the other is refused.
+/// Two different scenarios: one gets the directory and the other is refused.
 #[test]
 fn different_runs_do_not_share_a_directory() {
     let scratch = Scratch::new();

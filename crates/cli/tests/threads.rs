@@ -180,7 +180,8 @@ fn names(dir: &Path) -> Vec<String> {
     all
 }
 
-/// What the note says is checked in crates/runner; here that it comes, once, and not unasked.
+/// Note on points that run on one core: it comes once, and not unasked. crates/runner checks its
+/// words.
 #[test]
 fn what_runs_on_one_core_is_said_once() {
     if cores() < 2 {

@@ -148,7 +148,7 @@ fn near_misses_are_offered_everywhere() {
     }
 }
 
-/// What the script of bash asks for at a press of TAB.
+/// Candidates that the script of bash gets at a press of TAB.
 #[test]
 fn completions_know_the_names() {
     for (typed, offered) in [

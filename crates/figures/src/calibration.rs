@@ -15,7 +15,7 @@ const PLACE: &str = "figures/calibration.toml";
 /// With more free parameters one could fit anything.
 pub const MOST: usize = 8;
 
-/// One free parameter.
+/// Free parameter, with its value and the row it was fitted on.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {

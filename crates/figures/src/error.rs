@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be wrong with the files under `figures/`, and why a row may have no number.
+//! Mistakes in the files under `figures/`, and the reasons why a row may have no number.
 
 use cemark_report::metrics::Missing;
 
@@ -9,7 +9,7 @@ use cemark_report::metrics::Missing;
 pub struct FileError {
     /// The file, with the line where it is known: `figures/targets.tsv:12`.
     pub place: String,
-    /// What is wrong there.
+    /// Mistake at the place.
     pub mistake: Box<Mistake>,
 }
 
@@ -23,10 +23,10 @@ impl FileError {
     }
 }
 
-/// What is wrong with a file.
+/// Kind of a mistake in a file under `figures/`.
 #[derive(Debug, thiserror::Error)]
 pub enum Mistake {
-    /// It is not TOML, or a value has the wrong type.
+    /// Text that is not TOML, or a value of the wrong type.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
     /// The changed scenario cannot be written down.
@@ -81,7 +81,7 @@ pub enum Mistake {
         /// How many are allowed.
         most: usize,
     },
-    /// What the scenario parser says, with its help and the text it read.
+    /// Error of the scenario parser, with its help and the text it read.
     #[error("{message}\n{text}")]
     Scenario {
         /// Message and help.
@@ -109,11 +109,11 @@ pub enum Mistake {
     /// A value that cannot be read.
     #[error("`{text}` in the column `{column}` is not {wanted}")]
     Value {
-        /// What the line has.
+        /// Text in the line.
         text: String,
         /// In which column.
         column: String,
-        /// What belongs there.
+        /// Form that the value must have.
         wanted: &'static str,
     },
     /// Two lines of one id.
@@ -138,12 +138,12 @@ pub enum RowError {
     /// An unknown metric.
     #[error("no metric is called `{key}`; {near}")]
     Metric {
-        /// What the row names.
+        /// Name in the row.
         key: String,
         /// Names like it.
         near: String,
     },
-    /// What is combined was not simulated with the same seeds.
+    /// Cells that are combined and were not simulated with the same seeds.
     #[error("{0} have different seeds")]
     Seeds(String),
     /// More than one cell and no rule how they become one number.
@@ -158,7 +158,7 @@ pub enum RowError {
     /// An unknown axis.
     #[error("there is no axis `{axis}`; axes: {}", known.join(", "))]
     Axis {
-        /// What the row names.
+        /// Name in the row.
         axis: String,
         /// The axes of the points.
         known: Vec<String>,
@@ -169,7 +169,7 @@ pub enum RowError {
     /// An unknown scheme.
     #[error("no scheme is labelled `{label}` at {axes}; labels: {}", known.join(", "))]
     Scheme {
-        /// What the row names.
+        /// Label in the row.
         label: String,
         /// Where.
         axes: String,
@@ -206,9 +206,9 @@ pub enum RowError {
     /// A model that does not exist, or something that is not taken of it.
     #[error("`{found}` is not {wanted}")]
     Model {
-        /// What the row says.
+        /// Text in the row.
         found: String,
-        /// What it may say.
+        /// Texts that the row may have.
         wanted: String,
     },
 }

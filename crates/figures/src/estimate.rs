@@ -12,7 +12,7 @@
 
 use cemark_report::stats::{Method, mean, standard_error, t_975};
 
-/// One statistic over the seeds of an experiment.
+/// Statistic over the seeds of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Its value in each seed, in order of seeds.
@@ -39,7 +39,7 @@ impl Estimate {
         }
     }
 
-    /// One number for each seed.
+    /// Estimate from numbers, one for each seed.
     pub fn of_seeds(seeds: Vec<f64>) -> Self {
         Estimate {
             seeds,
@@ -51,8 +51,8 @@ impl Estimate {
         }
     }
 
-    /// One number for each seed, each with half the interval that its flows give: by a bootstrap
-    /// for a percentile, by batches for a mean.
+    /// Estimate from numbers, one for each seed, each with half the interval that its flows give:
+    /// by a bootstrap for a percentile, by batches for a mean.
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
         Estimate {
@@ -62,9 +62,9 @@ impl Estimate {
         }
     }
 
-    /// One number for each seed, of a statistic that takes few values (such as a fan-in of a
-    /// sweep). The interval is that of the median by its order among the seeds; of few seeds, their
-    /// whole range.
+    /// Estimate from numbers, one for each seed, of a statistic that takes few values (such as a
+    /// fan-in of a sweep). The interval is the median's by its order among the seeds; of few seeds
+    /// it is their whole range.
     pub fn of_range(seeds: Vec<f64>) -> Self {
         Estimate {
             few: true,
@@ -331,7 +331,7 @@ mod tests {
         );
     }
 
-    /// What seeds share cancels in a difference.
+    /// Variation that both estimates have in each seed cancels in a difference.
     #[test]
     fn differences_are_paired() {
         let a = Estimate::of_seeds(vec![11.0, 21.0, 31.0]);
@@ -368,8 +368,9 @@ mod tests {
         assert_eq!(over.over(&one), None);
     }
 
-    /// Of nine values the second and the eighth hold the median 96.1 % of the time; of twelve the
-    /// third and the tenth do at 95 %, the second and the eleventh at 98.75 %.
+    /// Intervals of medians by rank: of nine values the second and the eighth hold the median
+    /// 96.1 % of the time; of twelve the third and the tenth do at 95 %, the second and the
+    /// eleventh at 98.75 %.
     #[test]
     fn medians_of_statistics_with_few_values() {
         let of = |n: u32, alpha| {

@@ -13,7 +13,7 @@ use super::error::RowError;
 use super::estimate::Estimate;
 use super::row::{Formula, OneOrMany, Over, Row};
 
-/// One simulated point.
+/// Simulated point of a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell<'a> {
     /// Value of each axis as written.
@@ -22,7 +22,7 @@ pub struct Cell<'a> {
     pub scheme: &'a str,
     /// Its seed.
     pub seed: u64,
-    /// What was measured there.
+    /// Sample that metrics are computed from.
     pub sample: Sample<'a>,
 }
 
@@ -160,7 +160,7 @@ impl Data<'_> {
         }
     }
 
-    /// What a scheme left behind in each seed.
+    /// Cells of a scheme, one for each seed.
     fn seeds(&self, axes: &Axes, scheme: &str) -> Result<Vec<&Cell<'_>>, RowError> {
         let here = || self.cells.iter().filter(|c| c.axes == axes);
         let found: Vec<&Cell<'_>> = here().filter(|c| c.scheme == scheme).collect();
@@ -290,7 +290,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// What the best scheme for either metric loses on the other one, whichever is less.
+    /// Loss of either metric's best scheme on the other metric, whichever is less.
     fn argmin_differs(&self, axes: &Axes) -> Result<Estimate, RowError> {
         let labels: Vec<&str> = self.row.schemes.iter().map(String::as_str).collect();
         let other = metric(&self.row.other_metric)?;

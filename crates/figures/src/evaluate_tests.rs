@@ -259,7 +259,7 @@ fn differences_in_the_metrics_unit_and_between_classes() {
     );
 }
 
-/// One noisy cell does not exceed anything clearly, however large its mean.
+/// A single noisy cell does not exceed anything clearly, however large its mean.
 #[test]
 fn the_highest_low_asks_for_intervals() {
     let mut points = Vec::new();

@@ -40,7 +40,7 @@ pub struct FigureFile {
     quick: Change,
     full: Change,
     looks: Option<Looks>,
-    /// What is taken from it.
+    /// Rows of the figure.
     pub rows: Vec<Row>,
     /// The parameters of its experiment, by path, with where each comes from. Empty where nothing
     /// is simulated.
@@ -292,7 +292,7 @@ pub fn merge(base: &mut Table, change: &Table) {
     }
 }
 
-/// What an entry of a list of tables is called.
+/// Label, or else name, of an entry in a list of tables.
 fn name(entry: &Table) -> Option<&str> {
     entry
         .get("label")

@@ -213,7 +213,7 @@ impl StopRule for RowsDecided<'_> {
     }
 }
 
-/// Of each point its place among the seeds of its cell and scheme, from 0.
+/// Places of the points among the seeds of their cell and scheme, from 0.
 fn replications(plan: &Plan) -> Vec<u32> {
     let mut places = vec![0; plan.points.len()];
     for block in plan.blocks() {

@@ -24,7 +24,7 @@ const FARTHEST: u64 = 1_000_000;
 pub struct Looks(Vec<u32>);
 
 impl Looks {
-    /// Those of a figure's file, `looks` in its section `[full]`.
+    /// Looks of a figure's file, `looks` in its section `[full]`.
     pub(super) fn read(value: &toml::Value) -> Result<Self, Mistake> {
         let list = value.as_array().ok_or(Mistake::Looks)?;
         let number = |v: &toml::Value| {
@@ -40,9 +40,9 @@ impl Looks {
         }
     }
 
-    /// Of a figure whose file names none: the file's seeds, then 2, 4 and 8 times as many. From
-    /// one or two seeds it continues with 3, 6 and 12, since fewer than three have no interval over
-    /// seeds.
+    /// Looks of a figure whose file names none: the file's seeds, then 2, 4 and 8 times as many. A
+    /// figure with one or two seeds continues with 3, 6 and 12, since fewer than three have no
+    /// interval over seeds.
     pub fn usual(seeds: u32) -> Self {
         match seeds {
             0..=2 => Looks(vec![seeds.max(1), 3, 6, 12]),

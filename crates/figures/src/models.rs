@@ -185,7 +185,7 @@ fn quotient(row: &Row) -> Result<Estimate, RowError> {
 /// Marking counts of ECN#'s Figure 6.
 const COUNTS: std::ops::RangeInclusive<u32> = 1..=100;
 
-/// What a table division gives over the exact quotient, by count from 1.
+/// Quotients of a table division over the exact ones, by count from 1.
 pub(super) fn division_shares(name: &str) -> Result<Vec<f64>, RowError> {
     let (form, interval): (fn(u32, u32) -> _, _) = match name.split_once(' ') {
         Some(("corrected", interval)) => (tofino::divide, interval),

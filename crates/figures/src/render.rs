@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
+//! Output of `cemark figure`: the table, the JSON document and `report.html`.
 
 use cemark_report::html::page::{Entry, Picture, page, typeset};
 use cemark_report::text::{distinct, hang, wrap};
@@ -18,7 +18,7 @@ use super::verdict::RowVerdict;
 use super::why::{Grade, Parameter};
 use super::{FIGURES, Mode, chart};
 
-/// One JSON document; `docs/output.md` lists its fields.
+/// JSON document of a run; `docs/output.md` lists its fields.
 pub fn json(run: &FigureRun) -> String {
     let mut text = serde_json::to_string_pretty(run).expect("numbers and strings");
     text.push('\n');
@@ -146,8 +146,8 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
     ]
 }
 
-/// What is said beside a verdict of which look it is: `, look 2`, and of one that is still open
-/// about how many seeds it would take.
+/// Words beside a verdict: its look (`, look 2`), and for an open verdict about how many seeds it
+/// would take.
 fn by_look(look: Option<u32>, seeds: Option<u64>, verdict: RowVerdict) -> String {
     match (look, seeds) {
         (None, _) => String::new(),
@@ -361,7 +361,7 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
     page(include_str!("figure.html"), &contents, values)
 }
 
-/// What the report shows of a row; `drawn`: with its chart.
+/// Values of a row for the report; `drawn`: with its chart.
 pub(super) fn row(row: &RowResult, drawn: bool) -> Value {
     let parts = row.parts.iter().map(|p| {
         let cells = line(p, verdict(row, p));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark figure` finds: rows with their conditions.
+//! Results of `cemark figure`: rows with their conditions.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::{EXPECTED, Mode, ROWS, TARGETS};
 /// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FigureRun {
-    /// One entry for each published number.
+    /// Rows, one for each published number.
     pub rows: Vec<RowResult>,
     /// How much was simulated.
     pub mode: Mode,
@@ -33,7 +33,8 @@ pub struct FigureRun {
     pub build: String,
     /// Numbers printed beside that were left out.
     pub left_out: u64,
-    /// What is not there, a sentence each: looks without CPU time, points of other parts.
+    /// Missing parts of the results, a sentence each: looks without CPU time, points of other
+    /// parts.
     pub unfinished: Vec<String>,
 }
 
@@ -80,7 +81,7 @@ pub struct RowResult {
     pub figure: String,
     /// The published number of its first condition.
     pub published: Option<f64>,
-    /// What was measured for the same.
+    /// Measured number of the first condition.
     pub measured: Option<f64>,
     /// Lower end of the 95 % interval.
     pub low: Option<f64>,
@@ -157,7 +158,7 @@ impl RowResult {
     }
 }
 
-/// One condition.
+/// Condition of a row, with its published and its measured number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartResult {
     /// `ECNSHARP-T18.a`.
@@ -168,7 +169,7 @@ pub struct PartResult {
     pub unit: String,
     /// The published number.
     pub published: Option<f64>,
-    /// What was measured; `null` where it could not be.
+    /// Measured number; `null` where it could not be measured.
     pub measured: Option<f64>,
     /// Lower end of the 95 % interval.
     pub low: Option<f64>,
@@ -180,7 +181,7 @@ pub struct PartResult {
     pub lo: Option<f64>,
     /// Largest accepted value; `null`: none.
     pub hi: Option<f64>,
-    /// Of this condition alone; `null` if the number is only shown and decides nothing.
+    /// Verdict of this condition alone; `null` if the number is only shown and decides nothing.
     pub verdict: Option<RowVerdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
@@ -198,7 +199,7 @@ pub struct PartResult {
     /// number would.
     #[serde(default)]
     pub seeds_needed: Option<u64>,
-    /// What the paper prints, and what else should be known.
+    /// Words of the paper on the number, and further remarks.
     pub note: String,
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use cemark_report::metrics::Restriction;
 
-/// One number of a figure.
+/// Row of a figure: a number and how it is formed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Row {
@@ -17,8 +17,8 @@ pub struct Row {
     /// How the number is formed.
     #[serde(rename = "statistic")]
     pub formula: Formula,
-    /// Of what: a metric of docs/output.md (`short.p99`, `queue.mean`, `drops`). For `rtt`,
-    /// `sizes`, `division`, `dcib` and `cedm` what is taken of the model.
+    /// Metric of docs/output.md (`short.p99`, `queue.mean`, `drops`). For `rtt`, `sizes`,
+    /// `division`, `dcib` and `cedm` the quantity that is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -103,20 +103,20 @@ pub enum Formula {
     /// logarithms of both at all selected points (1: in proportion; 0.5: as the square root). The
     /// value of the axis is the first number in its text (`"20 Gb/s"` is 20).
     Growth,
-    /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in
-    /// microseconds.
+    /// Statistic of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`,
+    /// `p99`, in microseconds.
     Rtt,
     /// Ratio of the means of two RTT models: `model` over `against`.
     RttRatio,
-    /// Of a size table, or of several that offer the same load each (`a + b`): `mean` in bytes;
-    /// `below 24000`, a probability; `share below 24000`, of the short flows in percent;
+    /// Statistic of a size table, or of several that offer the same load each (`a + b`): `mean` in
+    /// bytes; `below 24000`, a probability; `share below 24000`, of the short flows in percent;
     /// `bytes below 24000`, of all bytes in percent.
     Sizes,
-    /// One number divided by another, as the paper computes it: `9000 / 1250`.
+    /// Quotient of two numbers, as the paper computes it: `9000 / 1250`.
     Quotient,
-    /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval),
+    /// Table division of ECN# (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval),
     /// before rounding, over counts of 1 to 100: `worst` and `mean` error against the exact
-    /// quotient in percent, or its mean `share` of that.
+    /// quotient in percent, or the mean `share` of the exact quotient.
     Division,
     /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms,
     /// C in Gb/s: B / (tau C)), `buffer` of `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the
@@ -128,7 +128,7 @@ pub enum Formula {
     Cedm,
 }
 
-/// One number from several cells.
+/// Rule that makes one number of several cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {

@@ -12,7 +12,7 @@ use super::Mode;
 use super::error::{FileError, Mistake};
 use super::verdict::{Band, RowVerdict};
 
-/// One condition on a published number.
+/// Condition on a published number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// `ECNSHARP-T18`, or `ECNSHARP-T18.a` where a number has several conditions.
@@ -31,7 +31,7 @@ pub struct Target {
     pub statistic: String,
     /// The band, ends included.
     pub band: Band,
-    /// What the paper prints, and what else should be known.
+    /// Words of the paper on the number, and further remarks.
     pub note: String,
 }
 
@@ -152,7 +152,7 @@ fn lines<T: DeserializeOwned>(file: &str, text: &str) -> Result<Vec<(String, T)>
     Ok(all)
 }
 
-/// What the reader of the table says, with the line that it is about.
+/// Mistake that the reader of the table has found, with the line of the mistake.
 fn mistake(
     e: &csv::Error,
     line: u64,
@@ -189,7 +189,7 @@ fn mistake(
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected(BTreeMap<String, Found>);
 
-/// What was found of a row; `None` where nothing is recorded.
+/// Recorded results of a row; `None` where nothing is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Found {
     verdicts: [Option<RowVerdict>; 2],
@@ -233,7 +233,7 @@ impl Expected {
         Ok(Expected(all))
     }
 
-    /// What is expected of a row.
+    /// Expected verdict of a row; `None` where nothing is recorded.
     pub fn get(&self, row: &str, mode: Mode) -> Option<RowVerdict> {
         self.0.get(row).and_then(|f| f.verdicts[mode as usize])
     }

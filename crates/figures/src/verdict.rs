@@ -52,8 +52,8 @@ impl RowVerdict {
         RowVerdict::deserialize(name).ok()
     }
 
-    /// Of a row with several conditions that decide: reproduced if all are, not reproduced if any
-    /// is not. Without any the row is measured.
+    /// Verdict of a row with several conditions that decide: reproduced if all are, not reproduced
+    /// if any is not. Without any the row is measured.
     pub fn all(parts: impl IntoIterator<Item = RowVerdict>) -> RowVerdict {
         parts.into_iter().max().unwrap_or(RowVerdict::Measured)
     }

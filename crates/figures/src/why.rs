@@ -66,12 +66,12 @@ pub struct Parameter {
     pub grade: Grade,
     /// The section of the paper, the file and line of the code, or the reason for our choice.
     pub why: String,
-    /// What a source of a better grade has instead, so that a row may be decided on the wrong
+    /// Value of a source of a better grade, where it differs: a row may be decided on the wrong
     /// value. `None` where no better source is known to differ.
     pub instead: Option<Instead>,
 }
 
-/// What a source has where we do not follow it.
+/// Value of a source that the figure does not follow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Instead {
     /// The grade of that source.
@@ -80,7 +80,7 @@ pub struct Instead {
     pub text: String,
 }
 
-/// One line of a `[why.…]` table.
+/// Line of a `[why.…]` table.
 #[derive(Clone, Debug, PartialEq)]
 struct Line {
     path: String,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark check` expects of a run against what runs took: `bench/costs.tsv`, which `cargo
-//! xtask costs` writes. Nothing is simulated here.
+//! Costs that `cemark check` expects of runs against costs that runs had: `bench/costs.tsv`, which
+//! `cargo xtask costs` writes. Nothing is simulated here.
 
 use cemark_figures::{CALIBRATION, Calibration, FIGURES, FigureFile, Mode};
 use cemark_scenario::{Overrides, Plan, builtins, load};

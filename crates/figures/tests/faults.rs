@@ -22,7 +22,7 @@ struct Fault {
     figure: &'static str,
     /// `ci`; `quick`: shown by the proof in the quick form; `full`: it needs the full one.
     run: &'static str,
-    /// What is set, as `cemark figure --set` takes it, separated by `; `.
+    /// Settings as `cemark figure --set` takes them, separated by `; `.
     set: &'static str,
     rows: Vec<&'static str>,
 }

@@ -75,7 +75,7 @@ fn every_target_has_its_row_and_every_row_its_target() {
     );
 }
 
-/// What the README says of all rows is what `figures/expected.tsv` holds.
+/// Numbers of rows in the README equal those in `figures/expected.tsv`.
 #[test]
 fn the_readme_counts_the_verdicts() {
     let column = |at: usize| {
@@ -156,7 +156,7 @@ fn budgets() {
     }
 }
 
-/// What `cemark check` would warn of has no place in a figure.
+/// Plans of figures give `cemark check` no cause for a warning.
 #[test]
 fn no_figure_gives_cause_for_a_warning() {
     for mode in [Mode::Quick, Mode::Full] {

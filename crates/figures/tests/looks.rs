@@ -117,7 +117,7 @@ fn go(out: &Path, limits: Limits, end: f64) -> (FigureRun, u64) {
     (run.unwrap(), counter.0.into_inner())
 }
 
-/// What the second row measures with the seeds of the last look.
+/// Measured number of the second row with the seeds of the last look.
 fn measured() -> f64 {
     static MEASURED: OnceLock<f64> = OnceLock::new();
     *MEASURED.get_or_init(|| {

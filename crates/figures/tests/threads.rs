@@ -113,8 +113,8 @@ fn small_forms_of_each_topology_and_transport() {
 const PAUSES_AND_RTTS: &str = "[switch]\npfc = true\nbuffer-policy = \"dynamic\"\npool = \"1MB\"\n\
                                [rtt]\nmodel = \"variation\"\nmin = \"40us\"\nmax = \"90us\"";
 
-/// What is not divided, with the words for it. One that can be divided by now belongs into the test
-/// above.
+/// Configurations that are not divided, with the words for the reason. A configuration that can be
+/// divided by now belongs into the test above.
 #[test]
 fn what_runs_whole_says_why() {
     let leaf_spine = FABRICS[2];

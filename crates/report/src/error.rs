@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong with a run directory, and who has to act.
+//! Errors of a run directory, and who has to act.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ pub enum Fault {
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}", path.display())]
 pub struct Error {
-    /// What was tried and why it failed, worded so that the path follows.
+    /// Failed action and its cause, worded so that the path follows.
     pub what: String,
     /// The file or directory.
     pub path: PathBuf,
-    /// What to do about it.
+    /// Advice to the user.
     pub help: String,
     /// Who has to act.
     pub fault: Fault,

@@ -33,8 +33,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// One line for each scheme under flow control, and one that names the schemes that never triggered
-/// it. Empty where no point has flow control.
+/// Lines for the schemes under flow control, one each, and a line that names the schemes that never
+/// triggered it. Empty where no point has flow control.
 pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
     let mut out = String::new();
     let mut all: Vec<(u64, &str)> = Vec::new();
@@ -103,11 +103,11 @@ pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
         .collect()
 }
 
-/// What to do about a storm of pauses.
+/// Advice on a storm of pauses.
 pub const STORM_HELP: &str = "DCQCN's marks should come before the pauses: lower Kmin or \
      pst_target, or increase the pool or pfc-alpha";
 
-/// What to do about a deadlock.
+/// Advice on a deadlock.
 pub const DEADLOCK_HELP: &str = "each of these ports is paused until the next one sends; use \
      routes without a cycle of buffers (up, then down), or a network without pauses (pfc = false)";
 

@@ -36,26 +36,25 @@ pub struct RunSummary {
     pub scenario_digest: String,
     /// Version of cemark.
     pub version: String,
-    /// What the scenario says and its author probably did not intend, each with what to write
-    /// instead.
+    /// Warnings about settings that the scenario's author probably did not intend, each with advice
+    /// on what to write instead.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Parameters of schemes that change in mid-run, each with its time and its ports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retunes: Vec<String>,
-    /// One entry for each point, in the order of the scenario: axes outermost, then scheme, then
-    /// seed.
+    /// Points in the order of the scenario: axes outermost, then scheme, then seed.
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
     /// In a run with a stated precision, how far it is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<PrecisionSummary>,
-    /// What it cost. Not part of any digest.
+    /// Cost of the run. Not part of any digest.
     pub cost: Cost,
 }
 
-/// What became of a stated precision.
+/// Precision that a run states, and how far it is reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrecisionSummary {
     /// Half of the intervals that was asked for, in percentage points.
@@ -64,7 +63,7 @@ pub struct PrecisionSummary {
     pub most: u32,
     /// Whether every block reached it.
     pub reached: bool,
-    /// One entry for each value of the axes.
+    /// Blocks by value of the axes, one entry each.
     pub blocks: Vec<BlockSummary>,
 }
 
@@ -109,12 +108,12 @@ impl PrecisionSummary {
     }
 }
 
-/// What a run cost.
+/// Cost of a run: points, packet-hops and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Points in all.
     pub points: u64,
-    /// Those that were simulated; the others have the same configuration as one of them.
+    /// Simulated points; each of the others has the configuration of a simulated one.
     #[serde(default)]
     pub simulated: u64,
     /// Points that were found finished in the run directory.
@@ -128,7 +127,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Of these points; nothing of it is from an earlier session, and no wall-clock time.
+    /// Cost of these points, none of them from an earlier session, without wall-clock time.
     pub fn of(points: &[PointSummary]) -> Self {
         let own = || points.iter().filter(|p| p.same_as.is_none());
         Cost {
@@ -141,7 +140,7 @@ impl Cost {
     }
 }
 
-/// One point.
+/// Numbers of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointSummary {
     /// Value of each swept axis, as written.
@@ -158,7 +157,7 @@ pub struct PointSummary {
     pub same_as: Option<u64>,
     /// Measured flows, finished or not.
     pub flows: u64,
-    /// Those that did not finish. They are in no mean and no percentile.
+    /// Measured flows that did not finish. They are in no mean and no percentile.
     pub unfinished: u64,
     /// Completion times in microseconds by size class.
     pub fct_us: Classes,
@@ -166,7 +165,7 @@ pub struct PointSummary {
     pub slowdown: Classes,
     /// CE written by switches.
     pub marks: u64,
-    /// The same by reason.
+    /// CE written by switches, by reason.
     pub marks_by_reason: BTreeMap<String, u64>,
     /// Packets discarded, by reason.
     pub drops: BTreeMap<String, u64>,
@@ -248,7 +247,7 @@ pub struct PausedPort {
     pub share: f64,
 }
 
-/// One switch port.
+/// Numbers of a switch port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortSummary {
     /// Its name (`leaf3->host52`).
@@ -299,7 +298,7 @@ pub(crate) fn p99(spread: &Spread) -> Option<f64> {
     (spread.count > 0 && !is_largest).then_some(spread.p99)
 }
 
-/// One cell of the comparison table.
+/// Cell of the comparison table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonLine {
     /// Value of each swept axis.
@@ -316,7 +315,7 @@ pub struct ComparisonLine {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What the paper printed for the same cell.
+    /// Number that the paper printed for this cell.
     pub published: Option<f64>,
 }
 
@@ -331,7 +330,7 @@ pub fn hottest(ports: &[PortReport]) -> Option<&PortReport> {
 }
 
 impl PointSummary {
-    /// Of a point that took this many CPU seconds.
+    /// Summary of a point that took this many CPU seconds.
     pub fn new(point: &Point, outcome: &Outcome, cpu_seconds: f64) -> Self {
         let owned = |m: &BTreeMap<&'static str, u64>| {
             m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()
@@ -391,7 +390,7 @@ fn without_field(sample: &Sample<'_>) -> BTreeMap<String, f64> {
 }
 
 impl RunSummary {
-    /// Of all points of a plan, in its order.
+    /// Summary of all points of a plan, in its order.
     pub fn new(
         plan: &Plan,
         points: Vec<PointSummary>,

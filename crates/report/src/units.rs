@@ -113,8 +113,8 @@ pub(crate) fn points(p: f64) -> String {
     }
 }
 
-/// The same of an end of an interval. Its sign says whether the interval excludes zero, so what is
-/// not zero is not rounded to it.
+/// Rounded end of an interval, in percent points. The sign says whether the interval excludes zero,
+/// so an end other than zero is never rounded to zero.
 fn end(p: f64) -> String {
     match p.abs() {
         0.0 => "0".to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the charts of a run show.
+//! Contents of a run's charts.
 
 use crate::common::{FACTORS, finished, plan};
 use cemark_report::chart::{Body, Chart, Curves, Values, of_goodput, of_queues, of_run, of_sweep};

@@ -18,8 +18,8 @@ use least::least;
 
 const P99: Statistic = Statistic::Percentile(0.99);
 
-/// What is compared, and the fewest seeds from which on there is an interval. Of flows above 10 MB
-/// a run here has about ten.
+/// Metrics that are compared, each with the fewest seeds from which on there is an interval. Runs
+/// here have about ten flows above 10 MB.
 const METRICS: [Compared; 6] = [
     ("overall mean", SizeClass::All, Statistic::Mean, 1),
     ("short mean", SizeClass::Short, Statistic::Mean, 1),
@@ -58,7 +58,7 @@ fn simulate(plan: &Plan, metrics: &[Compared], seeds: usize) -> Vec<Vec<Pairs>> 
     metrics.iter().map(pairs).collect()
 }
 
-/// What became of the groups of one size.
+/// Groups of one size, with their intervals.
 struct Found {
     groups: usize,
     /// Groups without an interval.
@@ -117,9 +117,9 @@ fn hold(
 /// The share of groups that is to hold the truth.
 const NOMINAL: f64 = 0.95;
 
-/// What is known to fall short, and by how much: where one run in a few has a burst that times out
-/// and the others have none, three seeds often have none, and nothing in them tells. The share is
-/// what was measured.
+/// Metric that is known to fall short, with its scenario, seeds and share: where one run in a few
+/// has a burst that times out and the others have none, three seeds often have none, and nothing in
+/// them tells. The share is a measured one.
 const SHORT: (&str, &str, usize, f64) = ("tails.toml", "short p99", 3, 0.88);
 
 fn median(mut halves: Vec<f64>) -> f64 {
@@ -132,7 +132,7 @@ fn as_printed(group: &[Pairs], statistic: Statistic) -> Option<(f64, f64, f64)> 
     c.interval.map(|(low, high)| (c.percent, low, high))
 }
 
-/// What is not printed, for comparison: the bootstrap over flows alone.
+/// Interval by the bootstrap over flows alone, for comparison with the printed interval.
 fn by_flows(group: &[Pairs], statistic: Statistic) -> Option<(f64, f64, f64)> {
     let n = group.len() as f64;
     let percents: Vec<f64> = group
@@ -147,7 +147,7 @@ fn by_flows(group: &[Pairs], statistic: Statistic) -> Option<(f64, f64, f64)> {
     Some((percent, percent - half, percent + half))
 }
 
-/// One row of the table; what is wrong with it, if something is.
+/// Prints a row of the table; adds its faults to `wrong`.
 fn row(
     (name, size, from): (&str, usize, usize),
     nominal: f64,
@@ -268,7 +268,8 @@ fn tails_of_many_short_flows() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Of 200 groups 190 are expected, with a deviation of 3.08: three of them less are 181.
+/// Least number of groups: 190 of 200 are expected, with a deviation of 3.08; three deviations less
+/// are 181.
 #[test]
 fn the_least_is_three_deviations_down() {
     assert!(

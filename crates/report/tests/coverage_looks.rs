@@ -21,8 +21,8 @@ use cemark_sim::outcome::FlowRecord;
 use cemark_wire::hash::SplitMix64;
 use rayon::prelude::*;
 
-/// What is compared. The first two decide, as in `rtt-variation`; the percentile only has an
-/// interval.
+/// Metrics that are compared. The first two decide, as in `rtt-variation`; the percentile only has
+/// an interval.
 const METRICS: [(&str, SizeClass, Statistic); 3] = [
     ("short.mean", SizeClass::Short, Statistic::Mean),
     ("large.mean", SizeClass::Large, Statistic::Mean),
@@ -215,9 +215,9 @@ fn a_fabric_with_losses() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What the looks are for: ordinary intervals that are looked at again and again, and end the run
-/// once they are narrow, miss the truth in 10 % of the runs instead of 5 %, and these do not. The
-/// values are normal, as sums of twelve uniform ones.
+/// Reason for looks: ordinary intervals that are looked at again and again, and end the run once
+/// they are narrow, miss the truth in 10 % of the runs instead of 5 %, and intervals of looks do
+/// not. The values are normal, as sums of twelve uniform ones.
 #[test]
 fn looking_often_has_its_price() {
     let mut rng = SplitMix64::new(7);

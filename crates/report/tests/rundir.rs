@@ -64,7 +64,7 @@ impl Console for Heard {
 }
 
 impl Heard {
-    /// What was said since the last time.
+    /// Messages since the last call.
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }

@@ -129,7 +129,7 @@ fn lopsided_intervals_are_printed_by_their_ends_and_fit() {
     );
 }
 
-/// One seed has intervals for means of many flows and for nothing else, and the table says so.
+/// A single seed has intervals for means of many flows and for nothing else, and the table says so.
 #[test]
 fn one_seed_says_what_it_leaves_open() {
     let plan = |seeds: &[u64]| plan(&["0.9"], seeds);

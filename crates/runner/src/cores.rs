@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 /// Threads that a point gets unasked: no more than were measured to be faster (docs/speed.md).
 const UNASKED: usize = 2;
 
-/// What the user asks for; `None`: the run decides.
+/// Cores that the user asks for; `None`: the run decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cores {
     /// Most points at the same time. Without `threads` also the most cores in all.
@@ -19,7 +19,7 @@ pub struct Cores {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// What a run does with its cores.
+/// Division of a run's cores among points and threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     /// Points at the same time.

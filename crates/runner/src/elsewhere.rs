@@ -161,12 +161,13 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Of the text of a scenario ([`Plan::source`]). `file` names it, and relative paths in it
-    /// start in its folder. `digest` is the plan's, and `wanted` the build of the other end.
+    /// Bench for the text of a scenario ([`Plan::source`]). `file` names the scenario, and relative
+    /// paths in it start in its folder. `digest` is the plan's, and `wanted` the build of the other
+    /// end.
     ///
     /// # Errors
-    /// [`Failure::User`] where this is another build, or the files that the scenario names are not
-    /// those of the other end.
+    /// [`Failure::User`] where this is another build, or the files that the scenario names differ
+    /// from the files of the other end.
     pub fn new(
         text: &str,
         file: &str,

@@ -140,7 +140,7 @@ impl Rule for Looks {
     }
 }
 
-/// What is said after a look: `load 0.9: 6 replications: short mean ±1.7 points (asked ±5)`.
+/// Message after a look: `load 0.9: 6 replications: short mean ±1.7 points (asked ±5)`.
 fn line(group: &Group, standing: &Standing) -> String {
     match group.title() {
         title if title.is_empty() => standing.brief(),

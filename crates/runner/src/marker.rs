@@ -14,12 +14,12 @@ use cemark_wire::Rate;
 
 use crate::Failure;
 
-/// What a marker did in the middle of a run that it must not do.
+/// Forbidden action of a marker in the middle of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// What it did, and where.
+    /// Action of the marker, and its place.
     pub what: String,
-    /// What its author can do.
+    /// Advice to the marker's author.
     pub help: String,
 }
 
@@ -38,7 +38,7 @@ impl Watches {
         self.0.iter().any(Option::is_some)
     }
 
-    /// What went wrong in the marker of point `i`.
+    /// Mistake of the marker of point `i`.
     pub(crate) fn mistake(&self, i: usize) -> Option<Mistake> {
         self.0.get(i)?.as_ref()?()
     }
@@ -176,7 +176,7 @@ impl Own for Given {
 }
 
 impl Given {
-    /// The same with another label.
+    /// Gives the marker another label.
     pub fn labelled(self, label: String) -> Self {
         Given {
             label: Some(label),

@@ -37,8 +37,8 @@ pub fn refuse(plan: &Plan, asked: Option<NonZeroUsize>, anyway: bool) -> Result<
     }
 }
 
-/// The same for a run whose points are simulated by other processes: this one holds only their
-/// results.
+/// Refuses a run whose results need more memory than there is, except with `anyway`. Other
+/// processes simulate the points; this process holds only their results.
 ///
 /// # Errors
 /// As [`refuse`].
@@ -62,7 +62,8 @@ pub(crate) fn refuse_to_keep(plan: &Plan, anyway: bool) -> Result<(), Failure> {
     )))
 }
 
-/// The same for these points of a plan, `jobs` at the same time, each on its number of threads.
+/// Refuses points of a plan that need more memory than there is, `jobs` at the same time, each on
+/// its number of threads.
 pub(crate) fn refuse_threads(
     plan: &Plan,
     points: &[usize],
@@ -212,8 +213,8 @@ fn folders(text: &str) -> Vec<(PathBuf, Names)> {
     all
 }
 
-/// What a control group has left: its limit minus its use, not counting file cache that can be
-/// dropped. `None` without a limit.
+/// Memory that a control group has left, in bytes: its limit minus its use, not counting file cache
+/// that can be dropped. `None` without a limit.
 fn left(limit: &str, used: &str, stat: &str) -> Option<f64> {
     // No limit is "max" in version 2 and the largest number of pages in version 1.
     let limit: f64 = limit.trim().parse().ok().filter(|l| *l < 1e18)?;

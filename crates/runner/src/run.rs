@@ -16,7 +16,7 @@ use crate::stop::{self, Ended, Rule};
 use crate::threads::Threads;
 use crate::{Cores, Failure, Results, Show, Work, simulate};
 
-/// What is run, and how.
+/// Order for a run: its points, and how they are run.
 pub struct Order {
     /// Its points.
     pub plan: Plan,

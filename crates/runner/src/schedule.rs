@@ -33,15 +33,16 @@ struct Block {
     look: usize,
     /// Points up to that look that no thread has taken.
     waiting: VecDeque<usize>,
-    /// The same between that look and the next one: for threads that would be idle.
+    /// Points between that look and the next one that no thread has taken: for threads that would
+    /// be idle.
     ahead: VecDeque<usize>,
     stopped: bool,
-    /// What the last look found.
+    /// Result of the last look.
     standing: Option<Standing>,
 }
 
 impl Schedule {
-    /// Of a plan whose points are partly finished.
+    /// Schedule of a plan whose points are partly finished.
     pub(super) fn new(plan: &Plan, precision: &Precision, finished: Vec<bool>) -> Self {
         let blocks = plan.blocks().into_iter().map(|block| Block {
             replications: block.replications,
@@ -109,7 +110,7 @@ impl Schedule {
         })
     }
 
-    /// What a block's look has found.
+    /// Takes the result of a block's look.
     pub(super) fn looked(&mut self, block: usize, standing: Standing) {
         let block = &mut self.blocks[block];
         block.stopped = standing.stops() || block.look + 1 == block.looks.len();

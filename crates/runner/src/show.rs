@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run tells whoever shows it.
+//! Events of a run, for whoever shows it.
 
 use std::path::Path;
 

@@ -23,7 +23,7 @@ pub(super) struct Workshop<'a> {
     trouble: Mutex<Option<Trouble<'a>>>,
 }
 
-/// What went wrong first.
+/// First failure of a run.
 enum Trouble<'a> {
     NotStored(Error),
     Deadlock(String),

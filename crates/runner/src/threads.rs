@@ -82,7 +82,7 @@ impl Threads {
         }
     }
 
-    /// Those of point `i`.
+    /// Threads of point `i`.
     pub(crate) fn of(&self, i: usize) -> usize {
         self.of[i]
     }

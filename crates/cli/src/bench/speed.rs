@@ -39,7 +39,7 @@ impl Core {
     }
 }
 
-/// One workload, measured.
+/// Measurements of a workload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     name: String,
@@ -245,7 +245,7 @@ fn spread_table(results: &[Measured]) -> String {
     )
 }
 
-/// What a larger fabric costs, for the same traffic.
+/// Cost of a larger fabric, for the same traffic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Growth {
     name: String,

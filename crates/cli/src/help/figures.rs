@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark help` says of a figure: its rows, with what was published.
+//! Text of `cemark help` on a figure: its rows, with the published numbers.
 
 use std::fmt::Write as _;
 

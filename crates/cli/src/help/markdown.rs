@@ -61,7 +61,7 @@ fn heading(out: &mut String, text: &str) {
     let _ = writeln!(out, "{text}\n{line}");
 }
 
-/// One empty line, unless there is one already.
+/// Adds an empty line, unless there is one already.
 fn blank(out: &mut String) {
     if !out.is_empty() && !out.ends_with("\n\n") {
         out.push('\n');

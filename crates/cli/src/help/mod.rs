@@ -26,9 +26,9 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-/// One thing that a word may mean.
+/// Meaning of a word.
 struct Found {
-    /// What it is: `scheme ecn_sharp`.
+    /// Kind and name: `scheme ecn_sharp`.
     what: String,
     text: String,
 }

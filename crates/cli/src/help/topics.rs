@@ -17,7 +17,7 @@ pub(super) const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
 pub(super) enum Part {
     /// The whole page.
     Whole,
-    /// What comes before the first heading of the second level.
+    /// Text before the first heading of the second level.
     Beginning,
     /// The section with this heading.
     Section(String),
@@ -30,11 +30,11 @@ pub(super) enum Part {
 #[serde(deny_unknown_fields)]
 pub(super) struct Topic {
     pub names: Vec<String>,
-    /// What it is about, in a few words.
+    /// Subject in a few words.
     pub about: String,
     page: String,
     part: Part,
-    /// What to type or read next.
+    /// Advice on the next command or page.
     pub next: String,
 }
 

@@ -82,7 +82,7 @@ impl Source {
         Ok(Source { name, text })
     }
 
-    /// What is wrong with this file, as `file:line: message`.
+    /// Failure for a fault of this file, as `file:line: message`.
     pub(crate) fn fault(&self, fault: &Fault) -> Failure {
         let place = match fault.line {
             Some(line) => format!("{}:{line}", self.name),
@@ -93,7 +93,7 @@ impl Source {
     }
 }
 
-/// What the files say together.
+/// Contents of all files together.
 struct Found {
     topology: Topology,
     /// The file of the topology, as the scenario names it.
@@ -107,7 +107,7 @@ struct Found {
     end: Option<Picos>,
     /// Keys that the other simulator obeys and the scenario does not, each in a sentence.
     differs: Vec<String>,
-    /// What the reader of the scenario should know of how the files were read.
+    /// Notes for the reader of the scenario on how the files were read.
     notes: Vec<String>,
 }
 
@@ -242,7 +242,7 @@ fn word(kind: Kind) -> &'static str {
     }
 }
 
-/// That lines behind the counted ones are not read.
+/// Note that lines behind the counted ones are not read; `None` without such lines.
 fn rest(source: &Source, ignored: usize, what: &str) -> Option<String> {
     (ignored > 0).then(|| {
         format!(

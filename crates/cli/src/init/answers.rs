@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark init` has to know, and how each answer is read: the same for an option and for a
-//! question on the terminal.
+//! Answers that `cemark init` needs, and how each is read: alike from an option and from a question
+//! on the terminal.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ impl Kind {
 pub(crate) struct Answers {
     pub(super) kind: Kind,
     pub(super) hosts: u32,
-    /// Of the host links, in bits per second.
+    /// Rate of the host links, in bits per second.
     pub(super) rate: u64,
     /// Capacity of a leaf's hosts over that of its uplinks.
     pub(super) ratio: f64,

@@ -149,7 +149,7 @@ struct Made {
     flows: u64,
     /// CPU of one replication of all schemes, by the estimate.
     seconds: f64,
-    /// What is not exactly as it was asked for.
+    /// Notes on parts of the scenario that are not exactly as they were asked for.
     notes: Vec<String>,
 }
 
@@ -186,7 +186,7 @@ fn compose(answers: &Answers, buffer: u64, cell: Option<u64>, file: &str) -> Res
     })
 }
 
-/// What the user should know beside the file.
+/// Notes for the user beside the file.
 fn notes(parts: &Parts<'_>, rtt: &Numbers) -> Vec<String> {
     let (fabric, asked) = (parts.fabric, parts.answers);
     let mut all = Vec::new();

@@ -30,7 +30,7 @@ pub(super) fn section(rtt: &Rtts) -> Value {
     }
 }
 
-/// What thresholds follow from, in picoseconds.
+/// Base RTTs that thresholds follow from, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub smallest: u64,
@@ -41,7 +41,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Of a model that draws. Within a nanosecond.
+    /// Numbers of a model that draws, within a nanosecond.
     pub fn of(model: &RttModel) -> Numbers {
         Numbers {
             smallest: quantile(model, 0.0),

@@ -55,7 +55,7 @@ pub(super) fn note(parts: &Parts<'_>, rtt: &Numbers) -> Option<String> {
     ))
 }
 
-/// What a link sends in this time.
+/// Bytes that a host link sends in `picos` picoseconds.
 fn bytes(parts: &Parts<'_>, picos: u64) -> u64 {
     (picos as f64 * parts.answers.rate as f64 / 8e12) as u64
 }

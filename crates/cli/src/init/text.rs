@@ -22,7 +22,7 @@ const LONGEST_LINK: u64 = 1_000_000;
 /// 10 m of cable: a histogram of RTTs may begin at zero.
 const SHORTEST_LINK: u64 = 50_000;
 
-/// What a scenario is made of.
+/// Answers, fabric and sizes that a scenario is made of.
 pub(super) struct Parts<'a> {
     pub answers: &'a Answers,
     pub fabric: &'a Fabric,

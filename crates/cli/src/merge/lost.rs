@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark merge` says of points that no directory holds: which they are, and which command
+//! Message of `cemark merge` on points that no directory holds: which they are, and which command
 //! runs them.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 /// Parts of which that is said.
 const LISTED: usize = 10;
 
-/// What is not there.
+/// Points that no directory holds.
 #[derive(Default)]
 pub(super) struct Lost {
     /// Indices into the plan's points, in order.
@@ -60,7 +60,7 @@ impl Lost {
         Failure::User(miette::miette!(help = help, "{}", lines.join("\n")))
     }
 
-    /// One line and one command for each part that lacks points.
+    /// Adds a line and a command for each part that lacks points.
     fn by_part(
         &self,
         plan: &Plan,

@@ -88,7 +88,7 @@ pub(super) struct Estimator {
 }
 
 impl Estimator {
-    /// Of points in the order in which they begin, this number at a time.
+    /// Estimator of points in the order in which they begin, `threads` at a time.
     pub(super) fn new(mut jobs: Vec<Job>, threads: usize) -> Self {
         for job in &mut jobs {
             // A point without an estimate counts as a short one.
@@ -141,7 +141,7 @@ impl Estimator {
         }
     }
 
-    /// Of the points that have not begun, these will. The total may jump now.
+    /// Expects these of the points that have not begun, and no others. The total may jump now.
     pub(super) fn expects(&mut self, points: &[usize]) {
         let mut wanted = vec![false; self.jobs.len()];
         points.iter().for_each(|i| wanted[*i] = true);

@@ -43,7 +43,7 @@ struct Painter {
     thread: JoinHandle<()>,
 }
 
-/// What is known of the run.
+/// Progress of the run: its time, plans and points.
 struct Board {
     watch: Stopwatch,
     estimator: Estimator,
@@ -130,7 +130,7 @@ impl Progress {
         }
     }
 
-    /// Of the points of a plan that have not begun, only these are expected to be simulated.
+    /// Expects these points of a plan, and no others that have not begun.
     pub(crate) fn expect(&self, stage: usize, points: &[usize]) {
         self.board().expect(stage, points);
     }
@@ -240,7 +240,7 @@ impl Board {
         self.estimator.expects(&all);
     }
 
-    /// What is shown now.
+    /// Numbers that are shown now.
     fn state(&mut self) -> text::Shown {
         let now = self.now();
         let estimate = self.estimator.estimate(now);

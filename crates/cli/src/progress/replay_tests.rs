@@ -75,7 +75,8 @@ impl Recording {
         tenth.expect("all is more than a tenth").0
     }
 
-    /// What lines every `every` seconds would have shown, the first after `first` seconds.
+    /// Estimates that lines every `every` seconds would have shown, the first after `first`
+    /// seconds.
     fn lines(&self, first: f64, every: f64) -> Vec<(f64, Option<Estimate>)> {
         let mut estimator = Estimator::new(self.jobs.clone(), self.threads);
         if self.jobs.iter().any(|j| j.stage > 0) {

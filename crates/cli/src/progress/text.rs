@@ -3,10 +3,10 @@
 
 use cemark_report::units;
 
-/// What is shown of a run.
+/// Progress of a run as people see it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shown {
-    /// What runs at present; may be empty.
+    /// Name of the plan that runs at present; may be empty.
     pub(super) title: String,
     /// Share of the time, 0 to 99.
     pub(super) percent: u32,
@@ -16,7 +16,7 @@ pub(super) struct Shown {
     pub(super) points: usize,
     /// Packet-hops so far.
     pub(super) hops: u64,
-    /// Of a single point: the packet-hops that it does in a second.
+    /// Packet-hops a second of a single point; `None` in a run of several points.
     pub(super) speed: Option<f64>,
     /// Seconds since the start.
     pub(super) gone: f64,
@@ -65,7 +65,7 @@ impl Shown {
         text
     }
 
-    /// What is done: points and packet-hops, or how fast a single point gets on.
+    /// Words on the work done: points and packet-hops, or the speed of a single point.
     fn work(&self, of: &str) -> String {
         let hops = units::count(self.hops as f64);
         match self.speed {

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What the options ask for.
+/// Order of a run by the options.
 fn order(args: &Args) -> Result<Order, Failure> {
     let overrides = args.extent.add_to(args.changes.overrides()?);
     let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;

@@ -18,7 +18,7 @@ pub(super) fn named(share: Share, scenario: &str) -> Part {
     })
 }
 
-/// What `cemark run --part --format json` prints.
+/// JSON document of `cemark run --part --format json`.
 #[derive(Serialize)]
 struct Answer {
     schema: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run shows while it runs, on standard error: how far it is, and, if it has a stated
+//! Output of a run on standard error while it runs: how far it is, and, if it has a stated
 //! precision, on a terminal the tables, drawn again in place at each look, elsewhere a line for
 //! each look.
 

@@ -18,7 +18,7 @@ pub(super) struct Table {
     rows: Vec<Row>,
 }
 
-/// One quantity, by both.
+/// Quantity in the simulator and on the kernel.
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
@@ -142,7 +142,7 @@ impl Both<'_> {
         each.collect()
     }
 
-    /// What the endless flows of each workload get, where controllers differ.
+    /// Goodput of the endless flows of each workload, where controllers differ.
     fn controllers(&self) -> Vec<Row> {
         let Some(config) = self.points.first().map(|p| &p.config) else {
             return Vec::new();

@@ -33,7 +33,7 @@ pub(super) struct Ready {
 }
 
 impl Kernel {
-    /// What the digest of a run promises.
+    /// Promise of a run's digest, the end of a sentence.
     pub(super) fn repeats(self) -> &'static str {
         match self {
             Kernel::Uml => {
@@ -234,7 +234,7 @@ tc -n cemark-try filter add dev vb ingress matchall action mirred egress redirec
 # cls_matchall and act_mirred: modprobe cls_matchall act_mirred
 ";
 
-/// What the kernel refuses of the commands that a lab needs. Trying them makes the kernel load the
+/// Features that a lab needs and the kernel lacks. Trying their commands makes the kernel load the
 /// modules that it has.
 fn attempts() -> Vec<&'static str> {
     let tried = TRIED.lines().filter_map(|line| line.split_once(" # "));

@@ -164,7 +164,7 @@ fn marked(digest: u64, word: &str) -> u64 {
     hash.finish()
 }
 
-/// What is run, and where it is kept.
+/// Plan that is run, and where it is kept.
 struct Work<'a> {
     plan: &'a Plan,
     dir: &'a RunDir,

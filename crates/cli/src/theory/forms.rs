@@ -56,7 +56,7 @@ pub(super) struct Output {
     pub formula: String,
 }
 
-/// One theory.
+/// Theory with its inputs and outputs.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Form {

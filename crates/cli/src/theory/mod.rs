@@ -36,8 +36,8 @@ struct Evaluated {
     columns: Vec<Column>,
 }
 
-/// One set of inputs and what follows from it, in base units: bits per second, seconds, bytes,
-/// packets.
+/// Column of inputs and the outputs that follow from them, in base units: bits per second, seconds,
+/// bytes, packets.
 #[derive(Serialize)]
 struct Column {
     inputs: serde_json::Map<String, serde_json::Value>,
@@ -78,7 +78,7 @@ fn find(name: &str) -> Result<&'static Form, Failure> {
     })
 }
 
-/// What `cemark theory NAME INPUT=VALUE… --format json` prints.
+/// JSON document of `cemark theory NAME INPUT=VALUE… --format json`.
 pub(crate) fn evaluated(name: &str, inputs: &[String]) -> Result<serde_json::Value, Failure> {
     let form = find(name)?;
     let columns = columns(form, inputs)?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{Args, Row, say, verdict, wrong};
 use crate::exit::Failure;
 
-/// What only the P4 programs say of a file.
+/// Results that only the P4 programs have of a file.
 #[derive(Serialize)]
 struct OfP4<'a> {
     /// Case and reason.

@@ -101,7 +101,7 @@ fn distributions(
     Some(Panel::new(title, Body::Curves(curves)))
 }
 
-/// What a distribution is of, at one point.
+/// Values of a distribution, at one point.
 fn values(metric: &str, sample: &Sample<'_>) -> Vec<f64> {
     match metric {
         "delivered" => {

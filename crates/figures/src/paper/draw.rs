@@ -25,7 +25,7 @@ pub(super) type Axes = BTreeMap<String, String>;
 /// The part of a place on the axis that its bars take.
 const FULL: f64 = 0.78;
 
-/// What a chart is drawn from.
+/// Plan, points, rows and targets that a chart is drawn from.
 pub(super) struct Source<'a> {
     pub plan: &'a Plan,
     pub data: &'a Data<'a>,
@@ -131,7 +131,7 @@ pub(super) fn groups<'a>(spec: &Spec, cells: &[&'a Axes]) -> Vec<(Option<&'a str
         .collect()
 }
 
-/// Those of these schemes, or of all if there are none, that have a point.
+/// Schemes among `chosen` that have a point; if `chosen` is empty, among all.
 pub(super) fn with_points<'a>(plan: &'a Plan, chosen: &'a [String]) -> Vec<&'a str> {
     let all = if chosen.is_empty() {
         &plan.schemes
@@ -179,7 +179,7 @@ fn unit_behind(word: &str) -> String {
     word[letters.unwrap_or(word.len())..].to_owned()
 }
 
-/// What has a colour.
+/// Schemes, or values of an axis, that have colours.
 struct Series<'a> {
     /// (name, colour)
     all: Vec<(&'a str, usize)>,

@@ -69,7 +69,7 @@ pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Cha
     })
 }
 
-/// What CEDM's slides call the two thresholds, at 10 Gb/s and 100 us.
+/// Name of a threshold in CEDM's slides. Both thresholds are at 10 Gb/s and 100 us.
 const SMOOTH: &str = "senders that do not burst";
 const CEDM_PIPE: (f64, f64) = (10e9, 100e-6);
 /// Packets of the closed forms, in bytes; and the part of a window that a cut takes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One page a paper: each of its figures in the form in which the paper draws it, the published
+//! Pages of papers, one each: every figure in the form in which the paper draws it, the published
 //! values over the measured ones, with rows, grades, scenario and command below.
 //!
 //! A page is drawn from run directories; nothing is simulated here.
@@ -77,7 +77,7 @@ impl Paper {
     }
 }
 
-/// What a page is drawn from, and where it goes.
+/// Sources and destination of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw<'a> {
     /// Which runs are read.

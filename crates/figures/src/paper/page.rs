@@ -44,7 +44,7 @@ pub(super) fn html(
     page(include_str!("paper.html"), &contents, values)
 }
 
-/// What the page shows of a figure.
+/// Part of the page on a figure.
 fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
     let file = &drawn.file;
     let rows = drawn.stored.iter().flat_map(|s| &s.rows);

@@ -43,7 +43,7 @@ pub(super) fn marks(panel: &Drawn<'_>) -> Vec<Mark> {
     marks
 }
 
-/// What the pointer shows of a published value.
+/// Text at the pointer for a published value.
 pub(super) fn tip(target: &Target, published: f64) -> String {
     let number = number(published);
     let said = format!("published ({}): {number} {}", target.id, target.unit);

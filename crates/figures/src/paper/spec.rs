@@ -14,18 +14,18 @@ use super::super::row::OneOrMany;
 pub(super) struct Spec {
     /// The figure whose points it shows: `ecnsharp-13`.
     pub figure: String,
-    /// One line above it.
+    /// Title above the chart, one line.
     pub title: String,
-    /// What the paper's own chart has and this one has not, or the other way round.
+    /// Differences between the paper's own chart and this one.
     #[serde(default)]
     pub note: String,
     /// How it is drawn.
     pub form: Form,
-    /// What the horizontal axis shows: an axis of the points, by the last words of its path, or
+    /// Quantity on the horizontal axis: an axis of the points, by the last words of its path, or
     /// `scheme`; empty: there is one place, and the schemes have colours.
     #[serde(default)]
     pub x: String,
-    /// What the colours are: an axis, or the schemes.
+    /// Meaning of the colours: an axis, or the schemes.
     #[serde(default = "scheme")]
     pub series: String,
     /// The scheme that is 1 on the vertical axis; without one the axis has the metric's unit.
@@ -40,7 +40,7 @@ pub(super) struct Spec {
     /// An axis of which each value has panels of its own.
     #[serde(default)]
     pub by: String,
-    /// What is drawn: one panel each.
+    /// Panels of the chart, each a metric of a part of a point.
     #[serde(default)]
     pub panels: Vec<PanelSpec>,
 }
@@ -50,7 +50,7 @@ fn scheme() -> String {
 }
 
 impl Spec {
-    /// What the panels of a value of `by` are called.
+    /// Title of the panels of a value of `by`.
     pub(super) fn group(&self, value: &str) -> String {
         match &self.by[..] {
             "variant" => value.to_owned(),
@@ -74,7 +74,7 @@ pub(super) enum Form {
     Cdf,
     /// The length of the traced queue over time.
     Queue,
-    /// What each queue class delivers over time.
+    /// Goodput of each queue class over time.
     Goodput,
     /// The distribution of RTT models; `schemes` are their names, here and below.
     Rtts,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a figure left in its run directory. Nothing is simulated, so the points of another build
-//! may be read too; the page says so.
+//! Rows and points of a figure in its run directory. Nothing is simulated, so the points of another
+//! build may be read too; the page says so.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(super) struct Stored {
     pub rows: Vec<RowResult>,
     /// The points of the first look that are there, with their plan.
     pub plan: Option<Plan>,
-    /// One for each point of the plan.
+    /// Results of the plan's points, one each.
     pub finished: Vec<Finished>,
     /// How many points are there, and how many the first look has.
     pub finished_points: usize,

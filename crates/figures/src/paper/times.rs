@@ -90,7 +90,7 @@ fn lengths(
     marks
 }
 
-/// What the endless flows of each queue class deliver, a panel for each scheme.
+/// Charts of the goodput of endless flows by queue class, a panel for each scheme.
 pub(super) fn goodput(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
     let groups = run.groups(spec);
     groups

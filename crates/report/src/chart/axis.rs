@@ -17,7 +17,7 @@ const GAP: f64 = 10.0;
 /// Most numbers along an axis.
 const MOST: usize = 7;
 
-/// What the numbers of an axis are.
+/// Unit of the numbers on an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unit {
     /// Percent of difference: with sign.
@@ -62,9 +62,9 @@ impl Unit {
 /// An axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What it shows, without unit: `load`, `time`.
+    /// Quantity on the axis, without unit: `load`, `time`.
     pub label: String,
-    /// Of its numbers.
+    /// Unit of the numbers.
     pub unit: Unit,
     /// Whether equal steps are equal factors. Only for values above zero.
     pub log: bool,

@@ -40,7 +40,7 @@ pub(super) const INK: RGBColor = rgb(COLOURS + 1);
 pub(super) const SOFT: RGBColor = rgb(COLOURS + 2);
 pub(super) const LINE: RGBColor = rgb(COLOURS + 3);
 
-/// That of a scheme.
+/// Colour at a place in the list of colours. Places beyond its end begin again at the first.
 pub(super) fn series(place: usize) -> RGBColor {
     rgb(place % COLOURS)
 }

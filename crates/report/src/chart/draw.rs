@@ -197,7 +197,7 @@ struct Grid<'a> {
     headings: Vec<Heading>,
     /// Height of a panel's heading.
     heading: f64,
-    /// Of panels with rows: where names and numbers are.
+    /// Widths of names and numbers in panels with rows.
     places: Columns,
     is_of_lines: bool,
 }

@@ -47,13 +47,13 @@ const NARROW: f64 = 342.0;
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What files with it are called, without extension: letters, digits, `-`, `.` and `_`.
+    /// File name of the chart without extension: letters, digits, `-`, `.` and `_`.
     pub name: String,
-    /// One line above it.
+    /// Title above the chart, one line.
     pub title: String,
     /// Sentences below it: what is drawn how. Empty: nothing needs to be said.
     pub caption: String,
-    /// What the colours mean; empty where each mark has its name beside it.
+    /// Meanings of the colours; empty where each mark has its name beside it.
     pub legend: Vec<Key>,
     /// Its parts, at least one.
     pub panels: Vec<Panel>,
@@ -75,7 +75,7 @@ pub struct Panel {
     pub title: String,
     /// Below the title, in smaller letters; may be empty.
     pub note: String,
-    /// What it shows.
+    /// Rows or curves of the panel.
     pub body: Body,
 }
 
@@ -111,14 +111,14 @@ impl Panel {
     }
 }
 
-/// What a panel shows.
+/// Form of a panel with its values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// One value a row.
+    /// Rows with one value each.
     Rows(Rows),
     /// Values over a horizontal axis.
     Curves(Curves),
-    /// The same over time; all panels of a chart have the same two scales.
+    /// Values over time; all panels of a chart have equal scales on both axes.
     Times(Curves),
 }
 
@@ -133,7 +133,7 @@ pub struct Rows {
     pub rows: Vec<Row>,
 }
 
-/// One value with what belongs to it, in the unit of the axis.
+/// Value with its label, interval and published numbers, in the unit of the axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Its name.
@@ -151,7 +151,7 @@ pub struct Row {
     pub published: Option<f64>,
     /// The number as people read it.
     pub text: String,
-    /// What the pointer shows.
+    /// Text at the pointer.
     pub tip: String,
 }
 
@@ -191,7 +191,7 @@ pub struct Mark {
     pub colour: Option<usize>,
     /// The places, in rising order of the horizontal axis.
     pub places: Vec<(f64, f64)>,
-    /// What the pointer shows.
+    /// Text at the pointer.
     pub tip: String,
 }
 
@@ -213,7 +213,7 @@ pub struct Spot {
     pub y: f64,
     /// The lower and the upper end of the band there.
     pub band: Option<(f64, f64)>,
-    /// What the pointer shows.
+    /// Text at the pointer.
     pub tip: String,
 }
 
@@ -258,7 +258,7 @@ impl Chart {
         out + "</div>\n"
     }
 
-    /// What a chart is for those who cannot see it.
+    /// Text for readers who cannot see the chart: title and caption.
     pub fn alternative(&self) -> String {
         format!("{}. {}", self.title, self.caption)
             .trim_end()

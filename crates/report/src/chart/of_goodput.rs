@@ -22,7 +22,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Those that a point measures goodput in.
+    /// Goodput intervals of a point.
     pub fn of(point: &Point) -> Intervals {
         let measure = &point.config.measure;
         Intervals {

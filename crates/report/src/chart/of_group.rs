@@ -39,7 +39,7 @@ pub(super) fn headline() -> Vec<&'static Metric> {
     metrics::shown(metrics::compared(), |c| c.report || c.bar.is_some())
 }
 
-/// What charts call a metric: `short flows, mean FCT`.
+/// Name that charts give a metric: `short flows, mean FCT`.
 pub fn name(metric: &Metric) -> String {
     let column = metric.column.as_ref();
     if let Some(name) = column.and_then(|c| c.bar) {

@@ -37,7 +37,7 @@ fn below(rows: &Rows) -> f64 {
     BELOW + if is_named { UNIT } else { 0.0 }
 }
 
-/// What all panels of a chart share: the widths beside the plot, and the part of the axis.
+/// Layout common to all panels of a chart: the widths beside the plot, and the part of the axis.
 #[derive(Default)]
 pub(super) struct Columns {
     names: f64,

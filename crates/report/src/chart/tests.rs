@@ -168,7 +168,7 @@ fn dots() -> Chart {
     }
 }
 
-/// The same as bars beside each other, with a published value at one place and one over several.
+/// Chart of bars side by side, with a published value at one place and one over several.
 fn upright(schemes: usize, panels: usize, places: usize, scale: f64) -> Chart {
     let mut chart = lines(schemes, panels, places, scale);
     for panel in &mut chart.panels {

@@ -10,8 +10,8 @@ use crate::units;
 /// The reasons that mean "there was no room", not a decision of a scheme, a policy or a fault.
 const OVERFLOW: [&str; 4] = ["tail", "queue", "pool", "headroom"];
 
-/// One line for the drops of all schemes and one where their policies differ. Empty if every drop
-/// is an overflow and the policies are the same.
+/// Line on the drops of all schemes, and a line where their policies differ. Empty if every drop is
+/// an overflow and all policies are equal.
 pub(crate) fn lines(group: &Group) -> Vec<String> {
     let decided = |row: &Row| {
         let reasons = row.drops_by.iter().filter(|(_, n)| **n > 0);

@@ -24,16 +24,16 @@ use crate::summary::ComparisonLine;
 use crate::text::distinct;
 use crate::units;
 
-/// One number of the table.
+/// Number in the table: a metric of a scheme.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Of which metric.
+    /// Metric of the cell.
     pub metric: &'static Metric,
     /// Mean over seeds, in the metric's unit; `None` where nothing was measured.
     pub absolute: Option<f64>,
     /// The difference from the baseline; `None` for the baseline itself.
     pub against: Option<Comparison>,
-    /// What the paper printed, in percent against the baseline.
+    /// Number in the paper, in percent against the baseline.
     pub published: Option<Published>,
     /// The fewest values of a seed, where the percentile of a seed is the largest of its values:
     /// then the cell decides nothing.
@@ -43,7 +43,7 @@ pub struct Cell {
 /// A counter summed over seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
-    /// Of which metric.
+    /// Metric of the counter.
     pub metric: &'static Metric,
     /// The sum.
     pub sum: f64,
@@ -82,25 +82,25 @@ impl Cell {
     }
 }
 
-/// One scheme at one value of the axes, all seeds together.
+/// Scheme at one value of the axes, all seeds together.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Its label.
     pub scheme: String,
     /// Whether the others are compared with it.
     pub baseline: bool,
-    /// One for each metric of [`metrics::compared`], in that order.
+    /// Cells of the metrics in [`metrics::compared`], in that order.
     pub cells: Vec<Cell>,
-    /// One for each metric of [`metrics::counted`], in that order.
+    /// Counters of the metrics in [`metrics::counted`], in that order.
     pub counts: Vec<Count>,
     /// Measured flows, all seeds.
     pub flows: u64,
-    /// Those that did not finish, all seeds.
+    /// Measured flows that did not finish, all seeds.
     pub unfinished: u64,
     /// Packets discarded in all seeds, by reason, under the names of the JSON document.
     pub drops_by: BTreeMap<String, u64>,
-    /// What happens to packets that the scheme wants to mark and that are not ECN-capable; `None`
-    /// where nothing marks.
+    /// Policy for packets that the scheme wants to mark and that are not ECN-capable; `None` where
+    /// nothing marks.
     pub non_ect: Option<NonEct>,
     /// Goodput and completion times of each workload and each queue class.
     pub shares: Shares,
@@ -159,7 +159,8 @@ impl Group {
             .join(", ")
     }
 
-    /// What the axes are called: the last word of the path, or all of it where two end alike.
+    /// Short names of the axes by path: the last word of the path, or the whole path where two
+    /// paths end alike.
     pub fn short_axes(&self) -> BTreeMap<String, String> {
         let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
         let alike = |name: &str| self.axes.keys().filter(|p| last(p) == name).count();
@@ -210,7 +211,7 @@ impl Group {
 /// The whole comparison.
 #[derive(Clone, Debug)]
 pub struct Comparisons {
-    /// One for each value of the axes, in the order of the plan.
+    /// Groups by value of the axes, in the order of the plan.
     pub groups: Vec<Group>,
     /// Label of the baseline.
     pub baseline: String,
@@ -222,7 +223,7 @@ impl Comparisons {
         Comparisons::of(plan, &finished.iter().collect::<Vec<_>>())
     }
 
-    /// The same of points that are kept elsewhere.
+    /// Compares finished points by reference, in the order of the plan's points.
     pub fn of(plan: &Plan, finished: &[&Finished]) -> Self {
         debug_assert_eq!(plan.points.len(), finished.len());
         let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
@@ -299,7 +300,7 @@ fn group(
     group
 }
 
-/// One scheme; `against` holds the points of the baseline, `None` for the baseline itself.
+/// Row of a scheme; `against` holds the points of the baseline, `None` for the baseline itself.
 fn row(
     plan: &Plan,
     finished: &[&Finished],
@@ -414,8 +415,8 @@ fn compare(
     }
 }
 
-/// What a paper printed for a cell. A published value belongs to a group if all axes it names have
-/// its values there; numbers are compared as numbers, so that `0.80` is `0.8`.
+/// Number that a paper printed for a cell. A published value belongs to a group if all axes it
+/// names have its values there; numbers are compared as numbers, so that `0.80` is `0.8`.
 fn published(
     plan: &Plan,
     axes: &BTreeMap<String, String>,

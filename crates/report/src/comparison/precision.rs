@@ -42,7 +42,7 @@ pub struct Known {
 }
 
 impl Standing {
-    /// Of a block whose comparisons have the intervals of its look.
+    /// Standing of a block whose comparisons have the intervals of its look.
     pub fn of(group: &Group, precision: &Precision) -> Self {
         let decide = deciding(group, precision).into_iter();
         Standing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What tables show, in sentences composed from their numbers: every decided gain and loss of each
-//! scheme (a difference whose interval excludes zero), and what is not decided.
+//! Sentences composed from the numbers of tables: every decided gain and loss of each scheme (a
+//! difference whose interval excludes zero), and which differences are not decided.
 
 use super::{Cell, Comparisons, Group, Row};
 use crate::metrics::{self, Better, Metric};
@@ -15,7 +15,7 @@ pub(crate) const FEW: usize = 3;
 pub(crate) struct Said {
     /// "At load 0.9, against DCTCP-RED-Tail:", or the only sentence.
     pub intro: String,
-    /// One for each scheme, in the order of the table.
+    /// Sentences by scheme, in the order of the table.
     pub parts: Vec<String>,
 }
 
@@ -123,8 +123,8 @@ fn judged(scheme: &str, better: &[String], worse: &[String]) -> String {
     format!("{scheme} is {}", sides.join(link))
 }
 
-/// What all tables together show: in how many of them each scheme gains and loses what, and from
-/// how much to how much.
+/// Sentences on all tables together: in how many of them each scheme gains or loses in which
+/// metric, and from how much to how much.
 pub(crate) fn of_all(all: &Comparisons) -> Said {
     let (groups, metrics) = (&all.groups, metrics::judged());
     if all.all_alike() {

@@ -46,7 +46,7 @@ struct Scheme {
     parameters: Vec<(&'static str, String)>,
 }
 
-/// What the digest of a simulated run promises.
+/// Promise of the digest of a simulated run.
 const REPEATS: &str = "the same scenario and seeds give the same digest on any machine, with any \
     number of jobs";
 
@@ -61,8 +61,8 @@ pub fn render(
     render_as(plan, finished, comparisons, summary, who, REPEATS)
 }
 
-/// The same for a run that was not only simulated: `repeats` is what its digest promises, the end
-/// of a sentence.
+/// Renders a run that was not only simulated: `repeats` is the promise of its digest, the end of a
+/// sentence.
 pub fn render_as(
     plan: &Plan,
     finished: &[Finished],
@@ -143,7 +143,7 @@ pub fn render_as(
     page(include_str!("run.html"), &contents, drawn)
 }
 
-/// Those charts that fit; after the first that does not, `room` is zero.
+/// Charts that fit; after the first that does not, `room` is zero.
 fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
     let mut out = Vec::new();
     for chart in charts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What all pages share: style, script, contents and the way in which templates are filled.
+//! Parts common to all pages: style, script, contents and the way in which templates are filled.
 
 use cemark_scenario::visible_lines;
 use minijinja::syntax::SyntaxConfig;
@@ -23,9 +23,9 @@ const TEMPLATES: [(&str, &str); 2] = [
 pub struct Entry {
     /// Where it leads to, an `id` of the page.
     pub anchor: String,
-    /// What is there.
+    /// Title of the entry.
     pub name: String,
-    /// What it contains, where that is long.
+    /// Entries of its parts, where the text is long.
     pub parts: Vec<Entry>,
 }
 
@@ -51,7 +51,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// One that is a file as well, `file` as seen from the page.
+    /// Picture of a chart that is a file as well, `file` as seen from the page.
     pub fn linked(chart: Chart, file: String) -> Self {
         Picture {
             file,

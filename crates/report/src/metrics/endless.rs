@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What endless flows deliver: goodput and shares of MQ-ECN's static experiments (its Figures 3 and
+//! Metrics of endless flows: goodput and shares of MQ-ECN's static experiments (its Figures 3 and
 //! 6), and the payload of single flows.
 
 use cemark_sim::Outcome;
@@ -20,8 +20,8 @@ pub(crate) fn goodput(sample: &Sample<'_>) -> Result<f64, Missing> {
     Ok(payload(sample, seconds)? as f64 * 8.0 / seconds)
 }
 
-/// The same in Mb/s. Verdicts were recorded with this order of operations, which may differ from
-/// the other one in the last digit.
+/// Goodput in Mb/s. Verdicts were recorded with this order of operations, which may differ from
+/// [`goodput`] in the last digit.
 pub(super) fn goodput_in_figures(sample: &Sample<'_>) -> Result<f64, Missing> {
     let until = sample.measure.until.min(sample.outcome.end);
     let seconds = until.as_secs_f64() - sample.measure.from.as_secs_f64();

@@ -23,7 +23,8 @@ pub enum Full {
     Longest,
 }
 
-/// Of the first traced port. A queue that is full at the last sample counts up to that sample.
+/// Time of [`Full`] at the first traced port, in milliseconds. A queue that is full at the last
+/// sample counts up to that sample.
 pub(super) fn milliseconds(outcome: &Outcome, what: Full) -> Result<f64, Missing> {
     let trace = outcome.traces.first().ok_or(Missing::Trace)?;
     let port = outcome.ports.get(trace.port as usize);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is measured at a point.
+//! Metrics of a point.
 //!
 //! `registry` has one entry for each metric. The terminal table, the report, the JSON document,
 //! `points.parquet`, the rows of figures (`[[row]] metric = "short.p99"`) and the list in
@@ -19,20 +19,20 @@ use std::sync::LazyLock;
 use crate::stats::Statistic;
 use crate::units;
 
-/// One metric.
+/// Metric of a point, with its unit, subject and column.
 #[derive(Clone, Debug)]
 pub struct Metric {
     /// Its name in scenario files, in figures and in JSON: `short.p99`, `queue.mean`, `goodput`.
     pub key: Cow<'static, str>,
     /// Another name that rows of figures use.
     pub alias: Option<&'static str>,
-    /// What it says, in one sentence.
+    /// Description in one sentence.
     pub doc: Cow<'static, str>,
     /// Unit of its values.
     pub unit: Unit,
     /// Which direction is an improvement.
     pub better: Better,
-    /// What it is measured on.
+    /// Subject of the measurement.
     pub subject: Subject,
     /// How it is computed from a finished point.
     pub value: Value,
@@ -113,7 +113,7 @@ pub enum Better {
     Neither,
 }
 
-/// What a metric is measured on. Columns are shown in this order.
+/// Subject of a metric: the things on which it is measured. Columns are shown in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// Flows that end.
@@ -136,10 +136,10 @@ pub enum Value {
     Flows {
         /// Whether a flow of this many payload bytes counts.
         has: fn(u64) -> bool,
-        /// What is taken of the completion times.
+        /// Statistic of the completion times.
         statistic: Statistic,
     },
-    /// One number. Two schemes are compared seed by seed.
+    /// Number computed from the point. Two schemes are compared seed by seed.
     Point(fn(&Sample<'_>) -> Result<f64, Missing>),
     /// A counter of the middleboxes at the edge of a data centre.
     Edge(&'static str),
@@ -148,7 +148,7 @@ pub enum Value {
 /// How rows of figures compute a metric that papers print in another unit.
 #[derive(Clone, Copy, Debug)]
 pub struct InFigures {
-    /// That unit.
+    /// Unit of the paper.
     pub unit: &'static str,
     /// The value in that unit.
     pub value: Conversion,
@@ -168,22 +168,22 @@ pub enum Conversion {
 pub struct Column {
     /// The two lines above it. Neighbours with the same first line share that line.
     pub heading: (&'static str, &'static str),
-    /// What its cells hold.
+    /// Content of the cells.
     pub cells: Cells,
     /// Whether the terminal table shows it (where any scheme has a value).
     pub terminal: bool,
     /// Whether the report shows it (where any scheme has a value).
     pub report: bool,
-    /// What the report's chart of completion times calls it; `None` leaves it out.
+    /// Name in the report's chart of completion times; `None` leaves the metric out.
     pub bar: Option<&'static str>,
-    /// What charts call it, and in which group.
+    /// Name in charts, with its group.
     pub sentence: Option<(Topic, &'static str)>,
     /// The field of a point in the JSON document that holds the value. A metric without one is
     /// written into the map `metrics` of the point.
     pub field: Option<&'static str>,
 }
 
-/// What the cells of a column hold.
+/// Content of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
     /// The mean over seeds for the baseline, percent against it for the others.
@@ -231,7 +231,7 @@ pub fn counted() -> impl Iterator<Item = &'static Metric> {
     all().iter().filter(|m| m.shows(Cells::Sum))
 }
 
-/// Those metrics of `these` whose columns satisfy `keep`, in the order in which they are shown.
+/// Metrics of `these` whose columns satisfy `keep`, in the order in which they are shown.
 pub(crate) fn shown(
     these: impl Iterator<Item = &'static Metric>,
     keep: fn(&Column) -> bool,
@@ -259,7 +259,7 @@ impl Metric {
         self.column.as_ref().map_or(("", ""), |c| c.heading)
     }
 
-    /// What sentences call it, in the words of its column: `short mean`, `queue p99`.
+    /// Name in sentences, in the words of its column: `short mean`, `queue p99`.
     pub fn name(&self) -> String {
         let (group, stat) = self.heading();
         let what = group.split([',', '<', '>']).next().unwrap_or_default();

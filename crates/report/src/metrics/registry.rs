@@ -175,7 +175,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
     ]
 }
 
-/// What is counted and shown as a sum over seeds.
+/// Counters, shown as sums over seeds.
 fn counters() -> Vec<Metric> {
     vec![
         count("marks", "packets", |s| {
@@ -217,7 +217,7 @@ fn counters() -> Vec<Metric> {
     ]
 }
 
-/// What only rows of figures ask for.
+/// Metrics that only rows of figures ask for.
 fn of_figures() -> Vec<Metric> {
     let mut all = vec![
         OVERALL.metric("overall.p50", P50),
@@ -292,7 +292,7 @@ fn of_figures() -> Vec<Metric> {
     all
 }
 
-/// What endless flows delivered.
+/// Payload of endless flows.
 fn delivered() -> Vec<Metric> {
     let of = |key, value| point(key, Unit::Megabytes, Subject::EndlessFlows, value);
     let all = [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a metric is computed from: one finished point, or the part of it that a row asks for.
+//! Sample of a finished point, or of the part of it that a row asks for: metrics are computed from
+//! it.
 
 use cemark_scenario::Point;
 use cemark_sim::Outcome;
@@ -14,9 +15,9 @@ use crate::summary::hottest;
 pub struct Sample<'a> {
     /// Its workloads, in the order of `FlowRecord::workload`.
     pub workloads: &'a [Workload],
-    /// What was measured, and when.
+    /// Subjects and times of the measurement.
     pub measure: &'a Measure,
-    /// What the simulation left behind.
+    /// Outcome of the simulation.
     pub outcome: &'a Outcome,
     /// Which part of it counts; tables use all of it.
     pub only: Restriction<'a>,
@@ -45,15 +46,15 @@ pub enum Missing {
     /// A row names a workload that the scenario does not have.
     #[error("no workload is called `{name}`; workloads: {}", known.join(", "))]
     Workload {
-        /// What the row names.
+        /// Name in the row.
         name: String,
-        /// What the scenario has.
+        /// Workloads of the scenario.
         known: Vec<String>,
     },
     /// A row names a port that the fabric does not have.
     #[error("no port has a name that ends in `{end}`; ports: {}", known.join(" "))]
     Port {
-        /// What the row names.
+        /// End of a port's name in the row.
         end: String,
         /// The first ports of the fabric.
         known: Vec<String>,

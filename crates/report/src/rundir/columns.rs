@@ -17,7 +17,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-/// One column. Unsigned integers keep their bits and are annotated as unsigned.
+/// Column of a table. Unsigned integers keep their bits and are annotated as unsigned.
 #[derive(Clone, Debug)]
 pub enum Column {
     /// Integers of 32 bits.
@@ -32,7 +32,7 @@ pub enum Column {
     MaybeF64(Vec<Option<f64>>),
     /// Texts.
     Text(Vec<String>),
-    /// The same text in each row.
+    /// Text that is equal in all rows, and their number.
     Constant(String, usize),
 }
 

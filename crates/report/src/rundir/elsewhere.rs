@@ -9,7 +9,7 @@ use super::{Finished, Manifest, RunDir, document, point_path, write_whole};
 use crate::Error;
 use crate::summary::hex;
 
-/// What was brought to a run directory.
+/// Result of bringing a point to a run directory.
 #[derive(Clone, Debug)]
 pub enum Brought {
     /// The point, which is stored now.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One writer for each run directory: a lock of the operating system. It is released when the
-//! process that holds it ends, whatever ends it.
+//! Lock of the operating system, by which each run directory has one writer. The system releases
+//! the lock when the process that holds it ends, whatever ends it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -21,7 +21,7 @@ pub(crate) struct Lock {
 
 /// The result of an attempt to take the lock.
 pub(crate) enum Asked {
-    /// It is ours.
+    /// This process has the lock.
     Ours(Lock),
     /// This file system has no locks, so a second process is not kept away.
     Unsupported(Lock),

@@ -45,7 +45,7 @@ use crate::text::distinct;
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const POINTS: &str = "points";
-/// What a finished run leaves beside its manifest and its points.
+/// Names of the files that a finished run leaves beside its manifest and its points.
 const DOCUMENTS: [&str; 7] = [
     "points.parquet",
     "flows.parquet",
@@ -82,7 +82,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Of a point that took this many CPU seconds.
+    /// Result of a point that took this many CPU seconds.
     pub fn new(point: &Point, outcome: Outcome, cpu_seconds: f64) -> Self {
         Finished {
             summary: PointSummary::new(point, &outcome, cpu_seconds),
@@ -90,8 +90,8 @@ impl Finished {
         }
     }
 
-    /// Of a point that the simulation of another one gives the result of: `first` is its index in
-    /// the plan ([`Plan::simulated_as`]). It took no CPU time.
+    /// Result of a point that the simulation of another point gives: `first` is the index of the
+    /// other one in the plan ([`Plan::simulated_as`]). This point took no CPU time.
     pub fn shared(&self, point: &Point, first: usize) -> Self {
         let mut summary = PointSummary::new(point, &self.outcome, 0.0);
         summary.same_as = Some(first as u64);
@@ -146,8 +146,8 @@ pub struct Manifest {
     /// Which part of them this directory is for; left out where it is for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// What the scenario asks for and its author probably did not mean, each with what to write
-    /// instead.
+    /// Warnings about settings that the scenario's author probably did not mean, each with advice
+    /// on what to write instead.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Who ran it.
@@ -171,20 +171,20 @@ pub struct RunDir {
 /// To which run a directory belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
-    /// It contains nothing of a run.
+    /// The directory contains nothing of a run.
     New,
-    /// It has the manifest of this run, which may continue here.
+    /// The directory has the manifest of this run, which may continue here.
     Ours,
-    /// The same, but the manifest is lost or damaged.
+    /// The directory belongs to this run, but the manifest is lost or damaged.
     NoManifest,
 }
 
 /// Why a directory is not for this plan.
 enum Refusal {
-    /// It contains another scenario's run.
+    /// The directory contains another scenario's run.
     Another(Error),
-    /// It seems to contain something that is not a run. The directory of a process that is just
-    /// starting a run may look the same.
+    /// The directory seems to contain something that is not a run. The directory of a process that
+    /// is just starting a run may look alike.
     Foreign(Error),
 }
 
@@ -219,7 +219,7 @@ impl RunDir {
         RunDir::open_part(path, plan, None, who, fresh, console)
     }
 
-    /// The same for a part of the plan, which the manifest then names.
+    /// Creates or opens the directory of a part of the plan, which the manifest then names.
     ///
     /// # Errors
     /// As [`RunDir::open`].

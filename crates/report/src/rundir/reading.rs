@@ -16,7 +16,7 @@ use crate::text::distinct;
 pub struct Run {
     /// The plan with the points that the run has.
     pub plan: Plan,
-    /// One for each point.
+    /// Results of the points, one each.
     pub finished: Vec<Finished>,
     /// Schemes of the run that are not in the plan: markers of the user's own, which the scenario
     /// does not hold.

@@ -7,7 +7,7 @@
 
 use twox_hash::XxHash3_128;
 
-/// What the checksum's place holds until the checksum is known.
+/// Placeholder of the checksum until the checksum is known.
 pub(crate) const BLANK: &str = "00000000000000000000000000000000";
 
 /// Where a file keeps its checksum.

@@ -18,7 +18,7 @@ pub struct Source {
     manifest: Manifest,
 }
 
-/// What a directory holds of a point.
+/// State of a point's file in a directory.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// The point.

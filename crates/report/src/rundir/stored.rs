@@ -23,7 +23,7 @@ const KEY: &str = "cemark.outcome";
 /// Bytes of the largest point.
 const LARGEST: u64 = 16 << 30;
 
-/// What a point belongs to.
+/// Build, scenario and point that a stored point belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'a> {
     /// Fingerprint of the program.
@@ -33,7 +33,7 @@ pub(crate) struct Key<'a> {
     pub(crate) point: &'a Point,
 }
 
-/// What a point's file contains.
+/// State of a point's file.
 pub(crate) enum Stored {
     /// There is no file.
     Missing,

@@ -52,7 +52,7 @@ fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
     (!plan.points.is_empty()).then_some(t)
 }
 
-/// One of the tables that a run leaves, as columns in memory.
+/// Kind of a table that a run leaves, as columns in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A row a point, with its metrics.

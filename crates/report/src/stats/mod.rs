@@ -61,7 +61,7 @@ impl SizeClass {
     }
 }
 
-/// One number that summarises many.
+/// Statistic that summarises many numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
     /// Arithmetic mean.
@@ -133,7 +133,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Of any values, in any order.
+    /// Distribution of any values, in any order.
     pub fn of(mut values: Vec<f64>) -> Self {
         let mean = mean(&values);
         values.sort_unstable_by(f64::total_cmp);

@@ -86,7 +86,8 @@ impl Comparison {
         self.interval.is_some_and(|(low, _)| low > 0.0)
     }
 
-    /// The same below zero.
+    /// Whether it is decided that the scheme is below the baseline: the printed interval is below
+    /// zero.
     pub fn below(&self) -> bool {
         self.interval.is_some_and(|(_, high)| high < 0.0)
     }

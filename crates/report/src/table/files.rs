@@ -13,9 +13,9 @@ use crate::{Finished, chart, params};
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What its file is called, without extension.
+    /// File name of the table, without extension.
     pub name: String,
-    /// One line above it.
+    /// Title above the table, one line.
     pub title: String,
     /// Heads of the columns.
     pub head: Vec<String>,

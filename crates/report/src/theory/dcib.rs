@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What DCIB's selective dropping needs and gains (DCIB sections III and IV).
+//! Need and gain of DCIB's selective dropping (DCIB sections III and IV).
 
 use super::bdp;
 

@@ -17,7 +17,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 
 pub const SCHEMES: [&str; 3] = ["DCTCP-RED-Tail", "ECN#", "CoDel"];
 
-/// What a scheme does to (short, medium, large) flows.
+/// Factors on the completion times of (short, medium, large) flows under a scheme.
 pub type Factors = [f64; 3];
 
 pub const FACTORS: [Factors; 3] = [[1.0, 1.0, 1.0], [0.8, 0.9, 1.0], [1.3, 1.1, 1.1]];

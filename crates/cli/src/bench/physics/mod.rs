@@ -12,12 +12,12 @@ mod wide;
 
 use serde::Serialize;
 
-/// One check.
+/// Check with its measured value and bounds.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     /// Short name.
     pub name: String,
-    /// What is measured, with its unit.
+    /// Measured quantity, with its unit.
     pub what: &'static str,
     /// The measured value.
     pub measured: f64,

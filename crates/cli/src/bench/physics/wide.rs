@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow over a long path that loses packets: throughput of NewReno, CUBIC and BBR by round-trip
-//! time and loss.
+//! Single flow over a long path that loses packets: throughput of NewReno, CUBIC and BBR by
+//! round-trip time and loss.
 
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};

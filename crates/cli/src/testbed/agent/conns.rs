@@ -17,7 +17,7 @@ use rustix::net::{
 use super::network::Network;
 use super::{Done, Told};
 
-/// What an event is about: the upper half is one of these, the lower half a number.
+/// Kinds of events: the upper half of an event's data is one of these, the lower half a number.
 pub(super) mod kind {
     pub(crate) const SENDER: u64 = 0;
     pub(crate) const RECEIVER: u64 = 1 << 32;
@@ -47,7 +47,7 @@ pub(super) struct Conn {
     left: u64,
     /// Bytes that the receiver has read since the connection began.
     pub(super) received: u64,
-    /// The same at which its flow has ended.
+    /// Bytes received at which the connection's flow has ended.
     pub(super) end: u64,
     class: u8,
 }

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     out: PathBuf,
 }
 
-/// What goes wrong here is the machine's fault.
+/// Result of a step of the agent. Every error is the machine's fault.
 type Done<T> = Result<T, String>;
 
 /// Errors of the system with a word for what was tried.

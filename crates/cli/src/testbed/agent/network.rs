@@ -79,7 +79,7 @@ impl Network {
         enter(&self.home)
     }
 
-    /// What `tc` says of the qdisc of a port.
+    /// Statistics of `tc` on the cemark qdisc of a port; null without one.
     pub(super) fn port(&self, i: usize) -> Done<Value> {
         let (netns, _, device) = &self.ports[i];
         self.leave()?;

@@ -31,7 +31,7 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// Of a port of the network.
+    /// Sampler of a port of the network.
     pub(super) fn new(network: &Network, port: usize) -> Done<Sampler> {
         let (_, namespace, device) = &network.ports[port];
         enter(namespace)?;

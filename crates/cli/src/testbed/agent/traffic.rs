@@ -20,10 +20,10 @@ use super::{Done, Told};
 
 /// From the start of this program to that of the first connections: all sockets exist by then.
 const BEFORE: u64 = 100_000_000;
-/// What the kernel counts, in the order in which a record has it.
+/// Counters of the kernel, in the order in which a record has them.
 const COUNTERS: [&str; 4] = ["RetransSegs", "TCPTimeouts", "TCPLossProbes", "InCEPkts"];
 
-/// What is due at an instant.
+/// Event that is due at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     /// The connection of a flow is opened.
