@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The laboratory of ECN#: [`ecn_sharp`] with the variants of public code, with
-//! limits and scalings of ours, and in a Tofino's arithmetic, right and as printed. For research:
-//! no data plane has it.
+//! The laboratory of ECN#: [`ecn_sharp`] with the variants of public code, with limits and scalings
+//! of ours, and in a Tofino's arithmetic, right and as printed. For research: no data plane has it.
 
 pub mod arithmetic;
 

@@ -203,7 +203,7 @@ mod tests {
             (Kind::Time, 1_500, Message, "1.5us"),
             (Kind::Time, 1_500, Table, "1500ns"),
             (Kind::Time, 0, Table, "0us"),
-            (Kind::Time, 0, Toml, "\"0ns\""),
+            (Kind::Time, 0, Toml, "0"),
             (Kind::Time, 85_000, Tc, "85000ns"),
             (Kind::Delay, 3_000_000_000, Toml, "\"3ms\""),
             (Kind::Delay, 0, Toml, "0"),

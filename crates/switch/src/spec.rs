@@ -45,8 +45,9 @@ pub struct PortSpec {
     pub most_packets: u32,
     /// Keeps real queues even where fusion would be legal.
     pub never_fuse: bool,
-    /// Whether no other port uses the pool, and the owner calls [`Port::catch_up`] before it reads
-    /// queues or counters. Departures then need no events of their own.
+    /// Whether no other port uses the pool, and the owner calls
+    /// [`Port::catch_up`](crate::Port::catch_up) before it reads queues or counters. Departures
+    /// then need no events of their own.
     pub may_lag: bool,
 }
 
@@ -63,11 +64,11 @@ pub struct QueueSetup {
 /// Requests to the owner after an offer or a service: insert events, or free the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Call [`Port::deliver`] at this tick, unless [`NEVER`].
+    /// Call [`Port::deliver`](crate::Port::deliver) at this tick, unless [`NEVER`].
     pub deliver_at: u64,
-    /// Call [`Port::serve`] at this tick, unless [`NEVER`].
+    /// Call [`Port::serve`](crate::Port::serve) at this tick, unless [`NEVER`].
     pub serve_at: u64,
-    /// Call [`Port::wake`] at this tick, unless [`NEVER`].
+    /// Call [`Port::wake`](crate::Port::wake) at this tick, unless [`NEVER`].
     pub wake_at: u64,
     /// The offered packet was discarded (the counters say why).
     pub refused: bool,
