@@ -18,7 +18,7 @@ pub struct PortSpec {
     pub clock: Clock,
     /// Ticks that a byte takes on the link.
     pub byte_ticks: u64,
-    /// A number that the owner chooses; [`Port::tag`] returns it.
+    /// A number that the owner chooses; [`Port::tag`](crate::Port::tag) returns it.
     pub tag: u32,
     /// Propagation delay in ticks.
     pub delay: u64,
