@@ -399,8 +399,9 @@ fn does_not_apply(patch: &str, stderr: &[u8]) -> String {
         "{patch} does not apply to this tree:\n{}\
          To renew it, apply what still fits with\n  git apply --reject {patch}\n\
          or follow the recipe in CONTRIBUTING.md again, and write the patch with\n  \
-         git add --intent-to-add crates docs && git diff crates docs > /tmp/renewed.patch\n\
-         Then undo the changes and move the new patch to {patch}.",
+         find crates docs -name '*.rej' -delete && git add --intent-to-add crates docs && \
+         git diff crates docs > /tmp/renewed.patch\n\
+         Your own work must be committed before. Then undo the changes and move the new patch to {patch}.",
         String::from_utf8_lossy(stderr)
     )
 }

@@ -75,8 +75,7 @@ words! { Connections: "fresh" => Connections::Fresh, "persistent" => Connections
 
 keys! { COMMON:
     KIND: Chosen = Key::choice("kind").needed("poisson").doc(
-        "`poisson`: random arrivals at a load. `incast`: many senders to one receiver at the same \
-         time. `long`: endless flows. `list`: the flows that are listed. `probe`: a ping",
+        "its flows: each kind has a section below",
     );
     NAME: String = Key::text("name").follows("the kind").doc("its name in reports and in paths");
     CONNECTIONS: Connections = Key::choice("connections").usual("fresh").doc(

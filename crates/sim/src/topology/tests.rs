@@ -16,7 +16,7 @@ fn topologies() -> Vec<Topology> {
         .iter()
         .map(|&spec| Topology::build(spec, &Values::defaults(spec)).expect("examples are valid"));
     let (slow, fast) = (Rate::gbps(10), Rate::gbps(40));
-    let others: [Topology; 5] = [
+    let others: Vec<Topology> = vec![
         Dumbbell {
             left: 2,
             right: 3,

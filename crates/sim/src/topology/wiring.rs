@@ -69,7 +69,8 @@ impl Wiring {
         wiring
     }
 
-    /// States that all racks see the same fabric.
+    /// States that all racks see the same fabric: loads and estimates then follow the paths of one
+    /// rack alone.
     pub(super) fn alike(self) -> Wiring {
         Wiring {
             alike: true,
@@ -97,7 +98,8 @@ impl Wiring {
         self.tiers.len() as u8 - 1
     }
 
-    /// Adds one direction of a cable to the last tier.
+    /// Adds one direction of a cable to the last tier. The k-th from one switch to another belongs to
+    /// the k-th back.
     pub(super) fn cable(&mut self, from: u32, to: u32, line: Line) {
         let tier = self.tiers.len().saturating_sub(1) as u8;
         self.add(from, to, line, tier, true);
