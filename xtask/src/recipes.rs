@@ -401,7 +401,8 @@ fn does_not_apply(patch: &str, stderr: &[u8]) -> String {
          or follow the recipe in CONTRIBUTING.md again, and write the patch with\n  \
          find crates docs -name '*.rej' -delete && git add --intent-to-add crates docs && \
          git diff crates docs > /tmp/renewed.patch\n\
-         Your own work must be committed before. Then undo the changes and move the new patch to {patch}.",
+         Your own work must be committed before. Then undo the changes and move the new patch to \
+         {patch}.",
         String::from_utf8_lossy(stderr)
     )
 }

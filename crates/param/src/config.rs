@@ -60,7 +60,7 @@ fields! {
 /// | `span(10_000_000)` | `Picos` | picoseconds | above 0, to 1000 s |
 /// | `host(0)` | `u32` | itself | - |
 /// | `bytes(97_500)` | `u32`, `u64` | bytes of a queue | 0 to 2^32 - 1 if not given |
-/// | `packet(1_500, 0..=65_535)` | `u32`, `u64` | bytes of a packet or a flow | 0 to 2^32 - 1 if not given |
+/// | `packet(1_500, 0..=65_535)` | `u32`, `u64` | bytes of no queue | 0 to 2^32 - 1 if not given |
 /// | `rate(40_000_000)` | `Rate` | bits per second | 1 kb/s to 8 Tb/s |
 /// | `fraction(655)` | `Fraction` | parts of 2^16, in percent | 0 to 1 if not given |
 /// | `weight(128)` | `Fraction` | parts of 2^16 | 0 to 1 if not given |

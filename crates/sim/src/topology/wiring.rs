@@ -98,8 +98,8 @@ impl Wiring {
         self.tiers.len() as u8 - 1
     }
 
-    /// Adds one direction of a cable to the last tier. The k-th from one switch to another belongs to
-    /// the k-th back.
+    /// Adds one direction of a cable to the last tier. The k-th from one switch to another belongs
+    /// to the k-th back.
     pub(super) fn cable(&mut self, from: u32, to: u32, line: Line) {
         let tier = self.tiers.len().saturating_sub(1) as u8;
         self.add(from, to, line, tier, true);
