@@ -47,7 +47,8 @@ def test_precision_is_a_fraction() -> None:
 
 def test_schemes_have_parameters() -> None:
     schemes = cemark.schemes()
-    assert len(schemes) == 12
+    assert len(schemes) == 13
+    assert "ecn_sharp_lab" in schemes  # a research scheme
     names = [p["name"] for p in schemes["ecn_sharp"]["parameters"]]
     assert "ins_target" in names and "ECN#" in schemes["ecn_sharp"]["title"]
 
