@@ -5,7 +5,9 @@
 use std::fs;
 
 /// First words that refer to another sentence.
-const WORDS: [&str; 7] = ["What ", "One ", "The same", "It ", "Of ", "Those ", "That "];
+const WORDS: [&str; 8] = [
+    "What ", "One ", "The same", "It ", "Of ", "Those ", "That ", "These ",
+];
 
 /// Fails on doc comments of Rust files that begin with one of [`WORDS`].
 pub(crate) fn check() -> Result<(), String> {

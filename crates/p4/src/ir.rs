@@ -82,7 +82,7 @@ pub enum ExprKind {
 /// A pattern of a table's key or of a `select`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// These bits under this mask.
+    /// Bits, and the mask under which they are compared.
     Mask(u128, u128),
     /// From, to.
     Range(u128, u128),

@@ -10,8 +10,8 @@ use cemark_scenario::Plan;
 pub trait Show: Sync {
     /// This number of the points, of those that the run needs, was found in its directory.
     fn resumes(&self, _found: usize, _needed: usize, _dir: &Path) {}
-    /// These points are missing, in the order in which they are simulated, this number at a time. A
-    /// run with a stated precision may need only some of them.
+    /// Points that are missing, in the order of simulation, and the number of them that run at a
+    /// time. A run with a stated precision may need only some of the points.
     fn starts(&self, _plan: &Plan, _missing: &[usize], _threads: usize) {}
     /// Something about how it is run that the user may not expect.
     fn notes(&self, _text: &str) {}

@@ -12,7 +12,7 @@ pub const MOST_DUE: i64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinkFault {
-    /// Its number in [`Fabric::links`](crate::topology::Fabric::links).
+    /// Number of the link in [`Fabric::links`](crate::topology::Fabric::links).
     pub link: u32,
     /// When a loss is due.
     pub loss: Loss,

@@ -44,7 +44,7 @@ pub struct Batch {
     pub program: String,
     /// The namespace that it is run in; empty: the one of the caller.
     pub netns: String,
-    /// Its lines.
+    /// Commands, a line each.
     pub lines: Vec<String>,
 }
 

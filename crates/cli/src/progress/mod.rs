@@ -51,7 +51,7 @@ struct Board {
     stages: Vec<(String, Range<usize>)>,
     /// The plan that runs.
     stage: usize,
-    /// Its name, where several plans run one after the other.
+    /// Name of the plan, where several plans run one after the other.
     title: String,
     /// Points of all plans.
     points: Vec<State>,

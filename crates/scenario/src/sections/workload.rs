@@ -75,7 +75,7 @@ words! { Connections: "fresh" => Connections::Fresh, "persistent" => Connections
 
 keys! { COMMON:
     KIND: Chosen = Key::choice("kind").needed("poisson").doc(
-        "its flows: each kind has a section below",
+        "kind of traffic; each kind has a section below",
     );
     NAME: String = Key::text("name").follows("the kind").doc("its name in reports and in paths");
     CONNECTIONS: Connections = Key::choice("connections").usual("fresh").doc(

@@ -25,9 +25,9 @@ pub struct Watch {
 /// Observation of one interval: its ports and its flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// Its beginning.
+    /// Start of the interval.
     pub from: Picos,
-    /// Its end, or that of the run.
+    /// End of the interval, or of the run.
     pub until: Picos,
     /// The run has ended.
     pub over: bool,
@@ -42,7 +42,7 @@ pub struct Observation {
 /// Observation of one port in one interval. Queue lengths do not count the packet being sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortObservation {
-    /// Its link.
+    /// Link of the port.
     pub link: LinkId,
     /// Mean length of its queues together over the samples, in bytes.
     pub mean_bytes: f64,

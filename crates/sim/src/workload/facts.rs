@@ -115,7 +115,7 @@ impl Burst {
         }
     }
 
-    /// Its last start, jitter left out.
+    /// Last start of the burst, without jitter.
     pub fn last(&self) -> Picos {
         let more = u64::from(self.times.saturating_sub(1));
         let later = Picos(self.every.0.saturating_mul(more));

@@ -8,7 +8,7 @@ use crate::scramble::hash;
 /// A flow as the simulator starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// Its number: unique in the point, the same for every scheme.
+    /// Number of the flow: unique in the point, the same for every scheme.
     pub id: u64,
     /// Start.
     pub start: Picos,

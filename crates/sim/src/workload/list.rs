@@ -50,9 +50,9 @@ pub struct FlowLine {
     pub dst: u32,
     /// Payload bytes.
     pub bytes: u64,
-    /// Its queue, where that is not the workload's.
+    /// Queue of the flow; `None`: by the workload's class.
     pub class: Option<u8>,
-    /// Its base RTT, where that is not drawn.
+    /// Base RTT of the flow; `None`: drawn.
     pub rtt: Option<Picos>,
 }
 

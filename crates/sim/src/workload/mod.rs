@@ -61,7 +61,7 @@ macro_rules! workloads {
             /// Every kind of workload, in the order in which it is shown to people.
             pub const ALL: &'static [&'static WorkloadSpec] = &[$(&$module::SPEC),+];
 
-            /// Its word in scenario files and in names.
+            /// Word of the kind in scenario files and in names.
             pub fn word(&self) -> &'static str {
                 match self {
                     $(Kind::$Name(_) => $module::SPEC.name,)+
@@ -128,9 +128,9 @@ impl serde::Serialize for Own {
 /// The registry's description of one kind of workload.
 #[derive(Debug)]
 pub struct WorkloadSpec {
-    /// Its word in scenario files: `incast`.
+    /// Word of the kind in scenario files: `incast`.
     pub name: &'static str,
-    /// Its keys; `None`: a reader of scenario files knows them, since some are lists or tables.
+    /// Keys of the kind; `None`: some are lists or tables, and a reader of scenario files has them.
     pub declared: Option<Declared>,
 }
 
@@ -210,12 +210,12 @@ pub struct Draft {
     pub bytes: u64,
     /// Whether its completion is recorded and awaited.
     pub measured: bool,
-    /// Its queue, where the workload's class does not give it.
+    /// Queue of the flow; `None`: by the workload's class.
     pub class: Option<u8>,
-    /// Its base RTT, where that is not drawn.
+    /// Base RTT of the flow; `None`: drawn.
     pub rtt: Option<Picos>,
-    /// Its number within its workload, below [`Facts::flows`], where the order of starts does not
-    /// give it: needed where [`Facts::waits`] is set.
+    /// Number of the flow within its workload, below [`Facts::flows`]; `None`: by the order of
+    /// starts. A workload with [`Facts::waits`] needs it.
     pub place: Option<u64>,
 }
 

@@ -31,7 +31,7 @@ pub enum LongFlows {
         /// The receiver.
         receiver: u32,
     },
-    /// These pairs of sender and receiver.
+    /// Pairs of sender and receiver.
     Pairs(Vec<(u32, u32)>),
 }
 
@@ -39,8 +39,8 @@ pub enum LongFlows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Span {
-    /// Its begin.
+    /// Start of the span.
     pub at: Picos,
-    /// Its length.
+    /// Length of the span.
     pub length: Picos,
 }

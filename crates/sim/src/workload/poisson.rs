@@ -14,7 +14,7 @@ use std::vec::IntoIter;
 use cemark_wire::Picos;
 
 use super::facts::{Arriving, Facts, Sending};
-use super::load::{TierLoad, flows_per_second, most_loaded};
+use super::load::{TierLoad, most_loaded};
 use super::long::other;
 use super::random::Stream;
 use super::pattern::{Pairs, Span};
@@ -71,7 +71,17 @@ pub struct Arrivals {
 impl Poisson {
     /// Flows a second, on average.
     pub fn rate(&self, topology: &Topology) -> f64 {
-        flows_per_second(topology, &self.pairs, self.sizes.mean(), self.load)
+        self.arriving().rate(topology)
+    }
+
+    fn arriving(&self) -> Arriving<'_> {
+        Arriving {
+            sizes: &self.sizes,
+            load: self.load,
+            pairs: &self.pairs,
+            hold: self.hold,
+            span: self.arrivals.span,
+        }
     }
 }
 
@@ -81,16 +91,7 @@ impl Sends for Poisson {
             warmup: self.warmup,
             measured: self.flows,
             drawn: self.flows.max(self.warmup).min(MOST),
-            ..Facts::new(
-                "measured flows",
-                Sending::Arrivals(Arriving {
-                    sizes: &self.sizes,
-                    load: self.load,
-                    pairs: &self.pairs,
-                    hold: self.hold,
-                    span: self.arrivals.span,
-                }),
-            )
+            ..Facts::new("measured flows", Sending::Arrivals(self.arriving()))
         }
     }
 

@@ -70,7 +70,7 @@ builtin! {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SizeTable {
-    /// Its name in reports.
+    /// Name of the table in reports.
     pub name: String,
     /// Rows in rising order.
     pub rows: Vec<(f64, f64)>,

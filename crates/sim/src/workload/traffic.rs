@@ -13,7 +13,7 @@ use crate::topology::Topology;
 struct Lane {
     workload: u16,
     source: Box<dyn Source>,
-    /// Its next flow, taken out.
+    /// Next flow of the source, taken out.
     head: Option<Draft>,
     /// Flows that start because others have ended, by start and place.
     woken: BTreeMap<(Picos, Option<u64>), Draft>,
