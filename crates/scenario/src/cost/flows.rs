@@ -127,10 +127,10 @@ impl Traffic<'_> {
                 self.arrivals(Arrivals::of(&facts, &of, self.config), &of, found)
             }
             Sending::Bursts(bursts) => self.bursts(bursts, found),
-            Sending::Pings(probe) => {
-                let pings = times(found.end, probe.at, probe.every).min(probe.count as f64);
-                let links = self.config.topology.links(probe.src, probe.dst);
-                found.hops += 2.0 * pings * f64::from(links);
+            Sending::Pings(pings) => {
+                let sent = times(found.end, pings.at, pings.every).min(f64::from(pings.times));
+                let links = |src| self.config.topology.links(src, pings.dst);
+                found.hops += 2.0 * sent * f64::from(pings.src.map_or(0, links));
                 0.0
             }
             Sending::Endless { .. } => 0.0,

@@ -39,7 +39,7 @@ pub enum Sending<'a> {
         flows: &'a LongFlows,
     },
     /// No flows: small packets that are answered.
-    Pings(Pings),
+    Pings(Burst),
 }
 
 /// Flows that arrive at a load.
@@ -62,21 +62,6 @@ impl Arriving<'_> {
     pub fn rate(&self, topology: &Topology) -> f64 {
         flows_per_second(topology, self.pairs, self.sizes.mean(), self.load)
     }
-}
-
-/// Small packets that a host answers.
-#[derive(Clone, Copy, Debug)]
-pub struct Pings {
-    /// The host that pings.
-    pub src: u32,
-    /// The host that answers.
-    pub dst: u32,
-    /// The first ping.
-    pub at: Picos,
-    /// Time from one ping to the next.
-    pub every: Picos,
-    /// Number of pings.
-    pub count: u64,
 }
 
 /// Flows to one host that start together, once or repeatedly.

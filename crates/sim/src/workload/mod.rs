@@ -24,7 +24,7 @@ use cemark_wire::Picos;
 pub use crate::topology::Mistake;
 use crate::topology::Topology;
 pub use class::ClassMap;
-pub use facts::{Arriving, Burst, Facts, Pings, Sending};
+pub use facts::{Arriving, Burst, Facts, Sending};
 pub use flow::Flow;
 pub(crate) use flow::{path, path_back};
 pub use list::{After, FlowLine};

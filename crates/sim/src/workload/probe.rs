@@ -4,7 +4,7 @@
 use cemark_param::{Absent, config};
 use cemark_wire::Picos;
 
-use super::facts::{Facts, Pings, Sending};
+use super::facts::{Burst, Facts, Sending};
 use super::long::InOrder;
 use super::{Declared, MOST_FLOWS, Mistake, Seat, Sends, Source, WorkloadSpec};
 use crate::topology::Topology;
@@ -49,23 +49,12 @@ impl Sends for Probe {
     }
 
     fn facts(&self, _: &Topology) -> Facts<'_> {
-        let Probe {
-            src,
-            dst,
-            at,
-            every,
-            count,
-        } = *self;
-        Facts::new(
-            "pings",
-            Sending::Pings(Pings {
-                src,
-                dst,
-                at,
-                every,
-                count,
-            }),
-        )
+        let pings = Burst {
+            every: self.every,
+            times: u32::try_from(self.count).unwrap_or(u32::MAX),
+            ..Burst::of_one(self.at, self.src, self.dst, 0)
+        };
+        Facts::new("pings", Sending::Pings(pings))
     }
 
     fn source(&self, _: &Seat<'_>) -> Box<dyn Source> {
