@@ -8,11 +8,18 @@
  *   cemark run rtt-variation --marker c:own_marker.so
  *
  *   clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c examples/own_marker.c -o own_marker.o
- *   cemark run rtt-variation --marker bpf:own_marker.o
+ *   cemark run rtt-variation --marker bpf:own_marker.o --set scheme.high=30pkt,65pkt
  *
  * examples/own_marker.rs is the same scheme in Rust.
  */
 #include "cemark/marker.h"
+
+/* The parameters, which a scenario sets and sweeps: high = "80pkt". */
+#define OWN_MARKER_PARAMS(P)                                                                       \
+	P(high, bytes, 65pkt, 1B, 1GB, "Queue length from which packets are marked.")              \
+	P(low, bytes, 40pkt, 0B, 1GB, "Queue length below which marking ends.")
+
+CEMARK_PARAMS(OWN_MARKER_PARAMS);
 
 struct cemark_own_marker_params {
 	u32 high, low; /* bytes */
@@ -22,16 +29,12 @@ struct cemark_own_marker_vars {
 	u8 marking;
 };
 
-/*
- * `values` are the parameters of the catalogue's scheme with this name. There is none, so this
- * scheme sets its own.
- */
 CEMARK_FN void cemark_own_marker_set(struct cemark_own_marker_params *p, const u64 *values,
 				     const struct cemark_queue_spec *queue)
 {
-	(void)values;
-	p->high = 65 * queue->mtu;
-	p->low = 40 * queue->mtu;
+	(void)queue;
+	p->high = CEMARK_VALUE(values, high);
+	p->low = CEMARK_VALUE(values, low);
 }
 
 CEMARK_FN void cemark_own_marker_init(const struct cemark_own_marker_params *p,

@@ -35,6 +35,7 @@ _PLACES = {
     "MarkerError": "_errors",
     "ScenarioWarning": "_errors",
     "Marker": "_marker",
+    "Param": "_marker",
     "CompiledMarker": "_marker",
     "compile_marker": "_marker",
     "__version__": "_native",
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
         ScenarioWarning,
         UserError,
     )
-    from ._marker import CompiledMarker, Marker, compile_marker
+    from ._marker import CompiledMarker, Marker, Param, compile_marker
     from ._native import __version__
     from ._plot import Chart
     from ._run import Frame, Run, Table, run
@@ -70,6 +71,7 @@ __all__ = [
     "Marker",
     "MarkerError",
     "MarkingEnv",
+    "Param",
     "Run",
     "Scenario",
     "ScenarioError",

@@ -23,6 +23,78 @@ Verdict: TypeAlias = "bool | str | None"
 """What a hook answers: True or ``"mark"``, False, None or ``"pass"``, or ``"drop"``."""
 
 
+_RANGES = {
+    "time": ("0ns", "1s"),
+    "bytes": ("0B", "4294967295B"),
+    "rate": ("1kbps", "8Tbps"),
+    "fraction": ("0%", "100%"),
+    "number": ("0", "1000000"),
+    "count": ("0", "4294967295"),
+    "flag": ("false", "true"),
+}
+
+
+class Param:
+    """A parameter of a :class:`Marker`, which scenarios set and sweep as those of the catalogue.
+
+    ``kind`` is ``time`` (a marker reads nanoseconds), ``bytes``, ``rate`` (bits per second),
+    ``fraction`` (0.0 to 1.0), ``number``, ``count``, ``flag``, or a tuple of words. ``default``,
+    ``min`` and ``max`` are written as in a scenario: ``"85us"``, ``"65pkt"``, ``"25%"``.
+    """
+
+    def __init__(
+        self,
+        kind: str | tuple[str, ...],
+        default: str | float,
+        *,
+        min: str | float | None = None,
+        max: str | float | None = None,
+        doc: str = "",
+    ) -> None:
+        self.words = kind if isinstance(kind, tuple) else ()
+        self.kind = f"choice({'|'.join(self.words)})" if self.words else str(kind)
+        low, high = _RANGES.get(self.kind, ("0", "0"))
+        bounds = (default, low if min is None else min, high if max is None else max)
+        self.fields = [_plain(bound) for bound in bounds]
+        self.doc = " ".join(doc.split())
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, marker: Marker | None, owner: type) -> Any:
+        if marker is None:
+            return self
+        value = self._read(marker.queue.values[list(params_of(owner)).index(self.name)])
+        # Later reads find the value without this method.
+        vars(marker)[self.name] = value
+        return value
+
+    def _read(self, stored: int) -> Any:
+        if self.words:
+            return self.words[stored]
+        if self.kind == "flag":
+            return bool(stored)
+        scale = {"fraction": 65536, "number": 1000}.get(self.kind)
+        return stored if scale is None else stored / scale
+
+    def line(self) -> str:
+        """Its declaration, as `CEMARK_PARAMS` in C writes it."""
+        return "\t".join([self.name, self.kind, *self.fields, self.doc]) + "\n"
+
+
+def _plain(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def params_of(marker: type) -> dict[str, Param]:
+    """The parameters of a class by name, those of its bases first."""
+    found: dict[str, Param] = {}
+    for base in reversed(marker.__mro__):
+        found |= {n: p for n, p in vars(base).items() if isinstance(p, Param)}
+    return found
+
+
 class Marker:
     """A marking scheme in Python, to try an idea: every packet calls it, so a run takes tens of
     times as long. What is deployed is written in C (:func:`compile_marker`) or Rust.
@@ -30,13 +102,16 @@ class Marker:
     A subclass has ``enqueue``, ``dequeue``, or both. There is one object for each queue.
 
     >>> class Step(cemark.Marker):
+    ...     k = cemark.Param("bytes", "65pkt", doc="Queue length from which packets are marked.")
     ...     def enqueue(self, at):
-    ...         return at.queue_bytes > 100_000
-    >>> cemark.run("rtt-variation", seeds=1, markers={"mine": Step})
+    ...         return at.queue_bytes > self.k
+    >>> sweep = {"scheme.mine.k": ["30pkt", "65pkt"]}
+    >>> cemark.run("rtt-variation", set=sweep, seeds=1, markers={"mine": Step})
     """
 
     def __init__(self, queue: Queue) -> None:
-        """``queue`` has the rate of the link and the limits of the queue."""
+        """``queue`` has the rate of the link, the limits of the queue and the values of the
+        parameters. A subclass with a method ``__init__`` calls this one first."""
         self.queue = queue
 
     def enqueue(self, at: At) -> Verdict:
@@ -126,22 +201,26 @@ def _hooks(label: str, factory: object) -> tuple[str, bool]:
     return hook, has["emptied"]
 
 
-PythonMarker: TypeAlias = "tuple[str, Callable[[Queue], object], str, str, bool]"
+class Markers:
+    """Markers of a call by label, as the extension takes them."""
 
-
-def sorted_markers(
-    markers: Mapping[str, Given],
-) -> tuple[list[PythonMarker], list[tuple[str, Path]]]:
-    """Markers by what they are written in, as the extension takes them."""
-    python: list[PythonMarker] = []
-    compiled: list[tuple[str, Path]] = []
-    for label, given in markers.items():
-        if isinstance(given, CompiledMarker):
-            compiled.append((label, given.path))
-        else:
+    def __init__(self, markers: Mapping[str, Given] | None) -> None:
+        self.added: list[tuple[str, str]] = []
+        """Label of each scheme, and what its key ``marker`` has."""
+        self.declared: list[tuple[str, str, str]] = []
+        """Name of each class, its parameters, and its source."""
+        self.classes: list[tuple[str, Callable[[Queue], object], str, bool]] = []
+        """Name of each class, the class, where it judges, whether it watches its queue."""
+        for label, given in (markers or {}).items():
+            if isinstance(given, CompiledMarker):
+                self.added.append((label, f"c:{given.path}"))
+                continue
             hook, watches_empty = _hooks(label, given)
-            python.append((label, given, _source(label, given), hook, watches_empty))
-    return python, compiled
+            params = params_of(_class_of(given) or Marker)
+            text = "".join(param.line() for param in params.values())
+            self.added.append((label, f"python:{label}"))
+            self.declared.append((label, text, _source(label, given)))
+            self.classes.append((label, given, hook, watches_empty))
 
 
 def compile_marker(

@@ -23,8 +23,8 @@ def run(
     fresh: bool,
     command: Sequence[str],
     tick: Callable[[int, int, float, int, list[str]], None] | None,
-    python_markers: Sequence[tuple[str, Callable[[Queue], object], str, str, bool]],
-    compiled_markers: Sequence[tuple[str, os.PathLike[str]]],
+    markers: Sequence[tuple[str, Callable[[Queue], object], str, bool]],
+    allow_native: bool,
 ) -> Ran: ...
 
 def hand(
@@ -34,11 +34,12 @@ def hand(
     fresh: bool,
     command: Sequence[str],
     at_once: int,
+    allow_native: bool,
 ) -> Handed: ...
 
 class Handed:
     directory: Path
-    def spec(self) -> tuple[str, str, str, str]: ...
+    def spec(self) -> tuple[str, str, str, str, list[tuple[str, bytes]]]: ...
     def most_bytes(self) -> float: ...
     def next(self) -> tuple[int, float] | None: ...
     def wants(self, point: int) -> bool: ...
@@ -50,7 +51,14 @@ class Handed:
     def finish(self) -> Ran: ...
 
 class Bench:
-    def __new__(cls, text: str, file: str, digest: str, build: str) -> Bench: ...
+    def __new__(
+        cls,
+        text: str,
+        file: str,
+        digest: str,
+        build: str,
+        markers: Sequence[tuple[str, bytes]],
+    ) -> Bench: ...
     def simulate(self, point: int) -> bytes: ...
 
 class Source:
@@ -65,6 +73,8 @@ class Source:
         seeds: int | None,
         precision: str | None,
         full: bool,
+        added: Sequence[tuple[str, str]],
+        python: Sequence[tuple[str, str, str]],
     ) -> Source: ...
     def text(self) -> str: ...
     def described(self) -> tuple[str, str, str, list[str], list[str], list[str]]: ...
@@ -211,3 +221,6 @@ class Queue:
     @property
     def limit_bytes(self) -> int:
         """The limit of the queue in bytes."""
+    @property
+    def values(self) -> list[int]:
+        """The parameters of the marker in stored units, in the order of their declarations."""

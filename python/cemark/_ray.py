@@ -19,7 +19,7 @@ from ._errors import Error, MachineError, UserError
 if TYPE_CHECKING:
     from ._progress import Tick
 
-Spec: TypeAlias = "tuple[str, str, str, str]"
+Spec: TypeAlias = "tuple[str, str, str, str, list[tuple[str, bytes]]]"
 
 RETRIES = 10
 """How often a point begins again after its worker or its node was lost."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._errors import ScenarioWarning
-from ._marker import sorted_markers
+from ._marker import Markers
 from ._progress import Bar
 from ._scenario import Changes, Like, scenario
 
@@ -37,6 +37,7 @@ def run(
     anyway: bool = False,
     fresh: bool = False,
     markers: Mapping[str, Given] | None = None,
+    allow_native: bool = False,
     progress: bool = True,
 ) -> Run:
     """Simulates a scenario and returns its results.
@@ -52,17 +53,19 @@ def run(
     little memory.
 
     ``markers`` puts markers of your own beside the schemes, by label: subclasses of
-    :class:`cemark.Marker` and what :func:`cemark.compile_marker` returns.
+    :class:`cemark.Marker` and what :func:`cemark.compile_marker` returns. A scheme of the scenario
+    with ``marker = "python:LABEL"`` has the class of this label. ``allow_native`` runs shared
+    objects that the scenario itself names, with all rights of this process.
 
     A mistake in the scenario raises :class:`cemark.ScenarioError`.
     """
     changed = scenario(scenario_).with_(
         set, seed=seed, seeds=seeds, precision=precision, full=full
     )
-    source = changed._source()
+    own = Markers(markers)
+    source = changed._source(own)
     for line in source.described()[5]:
         warnings.warn(line, ScenarioWarning, stacklevel=2)
-    python, compiled = sorted_markers(markers or {})
     with Bar(progress) as bar:
         ran = _native.run(
             source,
@@ -73,8 +76,8 @@ def run(
             fresh,
             changed._command(),
             bar.tick,
-            python,
-            compiled,
+            own.classes,
+            allow_native,
         )
     for line in ran.storms():
         warnings.warn(line, ScenarioWarning, stacklevel=2)

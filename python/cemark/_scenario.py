@@ -14,6 +14,8 @@ from ._errors import UserError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from ._marker import Markers
+
 Value: TypeAlias = "str | int | float | bool"
 """A value of a key, as a scenario file has it: ``0.5``, ``"25Gbps"``, ``True``."""
 
@@ -151,7 +153,7 @@ class Scenario:
                 new._options.pop(name, None)
         return new
 
-    def _source(self) -> _native.Source:
+    def _source(self, markers: Markers | None = None) -> _native.Source:
         return _native.Source(
             self._file,
             self._text,
@@ -161,6 +163,8 @@ class Scenario:
             self._options.get("seeds"),
             self._options.get("precision"),
             self._options.get("full", False),
+            markers.added if markers else [],
+            markers.declared if markers else [],
         )
 
     def _command(self) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from . import _native
 from ._errors import ScenarioWarning, UserError
-from ._marker import sorted_markers
+from ._marker import Markers
 from ._progress import Bar
 from ._run import Run
 from ._scenario import Changes, Like, Scenario, scenario
@@ -38,6 +38,7 @@ def sweep(
     anyway: bool = False,
     fresh: bool = False,
     markers: Mapping[str, Given] | None = None,
+    allow_native: bool = False,
     progress: bool = True,
 ) -> Run:
     """Simulates every point of a scenario, here or on a Ray cluster, and returns its results.
@@ -59,7 +60,8 @@ def sweep(
     from what is in either of them.
 
     It raises :class:`cemark.UserError` where there is no such cluster, where no node has the memory
-    of a point, and where nodes have another build of cemark. ``markers`` work on threads only.
+    of a point, and where nodes have another build of cemark. ``markers`` and ``allow_native`` mean
+    what they do in :func:`cemark.run`; files of markers are sent to the cluster, classes are not.
     """
     if on not in ("threads", "ray"):
         raise UserError(f"on={on!r} is not known", help='write on="threads" or on="ray"')
@@ -71,13 +73,9 @@ def sweep(
                 f'{name}= is for on="threads"',
                 help="a cluster runs as many points as it has cores for, each on one core",
             )
-    python, compiled = sorted_markers(markers or {})
-    if on == "ray" and (python or compiled):
-        raise UserError(
-            "markers of your own are not sent to a cluster", help='write on="threads"'
-        )
+    own = Markers(markers)
     changed = scenario(plan).with_(set, seed=seed, seeds=seeds, precision=precision, full=full)
-    source = changed._source()
+    source = changed._source(own)
     name, _, digest, _, _, warned = source.described()
     for line in warned:
         warnings.warn(line, ScenarioWarning, stacklevel=2)
@@ -93,12 +91,23 @@ def sweep(
                 from . import _ray
 
                 def begin(at_once: int) -> _native.Handed:
-                    return _native.hand(source, to, anyway, fresh, command, at_once)
+                    return _native.hand(
+                        source, to, anyway, fresh, command, at_once, allow_native
+                    )
 
                 ran = _ray.run(address, begin, bar.tick, anyway)
             else:
                 ran = _native.run(
-                    source, to, jobs, threads, anyway, fresh, command, bar.tick, python, compiled
+                    source,
+                    to,
+                    jobs,
+                    threads,
+                    anyway,
+                    fresh,
+                    command,
+                    bar.tick,
+                    own.classes,
+                    allow_native,
                 )
         if mirror is not None:
             mirror.close()

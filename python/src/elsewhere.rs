@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run whose points are simulated by other processes (`cemark/_ray.py`): both of its ends.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::RunDir;
 use cemark_report::summary::hex;
-use cemark_runner::marker::Watches;
-use cemark_runner::{Cores, Failure, Order, SIMULATOR, provenance};
+use cemark_runner::marker::{self, Leave, Watches};
+use cemark_runner::{Cores, Failure, Order, SIMULATOR, Sent, provenance};
+use cemark_scenario::OwnMarker;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -27,6 +29,15 @@ pub(crate) fn scenario_of(py: Python<'_>, document: &[u8]) -> Option<String> {
     py.detach(|| cemark_report::rundir::scenario_of(document.to_vec()))
 }
 
+/// See [`Handed::spec`].
+type Spec = (
+    String,
+    String,
+    String,
+    String,
+    Vec<(String, Cow<'static, [u8]>)>,
+);
+
 /// The end that hands points out and stores what comes back, until it has finished.
 #[pyclass(frozen, module = "cemark._native")]
 pub(crate) struct Handed {
@@ -39,6 +50,7 @@ pub(crate) struct Handed {
 
 /// Opens the run directory of a scenario whose points are simulated elsewhere, `at_once` at a time.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of the package's own")]
 pub(crate) fn hand(
     py: Python<'_>,
     source: &Source,
@@ -47,8 +59,14 @@ pub(crate) fn hand(
     fresh: bool,
     command: Vec<String>,
     at_once: usize,
+    allow_native: bool,
 ) -> PyResult<Handed> {
-    let plan = source.plan(py)?;
+    let mut plan = source.plan(py)?;
+    // The head of the cluster runs no code, but refuses what nodes would refuse.
+    if plan.markers.iter().all(|marker| marker.form().is_some()) {
+        let leave = Leave::of_files(allow_native);
+        marker::load(&mut plan, &leave).map_err(|e| errors::of_failure(py, e))?;
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let watching = Arc::new(Watching::new(Arc::clone(&stop)));
     let order = Order {
@@ -107,18 +125,26 @@ impl Handed {
 
 #[pymethods]
 impl Handed {
-    /// Arguments of [`Bench`]: the scenario's text, its file, its digest, the build.
-    fn spec(&self) -> PyResult<(String, String, String, String)> {
+    /// Arguments of [`Bench`]: the scenario's text, its file, its digest, the build, and the own
+    /// markers, each as its declaration in JSON and the bytes of its file.
+    fn spec(&self, py: Python<'_>) -> PyResult<Spec> {
         self.with(|h| {
             let plan = h.plan();
             let file = self.folder.join(format!("{}.toml", plan.name));
-            (
+            let marker = |marker: &OwnMarker| {
+                let declared = serde_json::to_string(marker).expect("texts and numbers");
+                Ok((declared, Cow::Owned(std::fs::read(&marker.path)?)))
+            };
+            let markers: std::io::Result<Vec<_>> = plan.markers.iter().map(marker).collect();
+            let markers = markers.map_err(|e| errors::of_argument(py, e.to_string(), ""))?;
+            Ok((
                 plan.source.clone(),
                 file.display().to_string(),
                 hex(plan.digest),
                 h.build().to_owned(),
-            )
-        })
+                markers,
+            ))
+        })?
     }
 
     /// Its run directory.
@@ -197,6 +223,32 @@ impl Handed {
     }
 }
 
+/// Folder of the files of markers that were sent. They are loaded when it goes.
+struct Unpacked(PathBuf);
+
+impl Unpacked {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cemark-markers-{}-{n}", std::process::id());
+        Unpacked(std::env::temp_dir().join(name))
+    }
+
+    fn marker(&self, (declared, bytes): &(String, Vec<u8>)) -> std::io::Result<OwnMarker> {
+        let marker: OwnMarker = serde_json::from_str(declared)?;
+        std::fs::create_dir_all(&self.0)?;
+        let path = self.0.join(format!("{:016x}", marker.content));
+        std::fs::write(&path, bytes)?;
+        Ok(OwnMarker { path, ..marker })
+    }
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// The end that simulates.
 #[pyclass(frozen, module = "cemark._native")]
 pub(crate) struct Bench(cemark_runner::Bench);
@@ -204,10 +256,26 @@ pub(crate) struct Bench(cemark_runner::Bench);
 #[pymethods]
 impl Bench {
     #[new]
-    fn new(py: Python<'_>, text: &str, file: &str, digest: &str, build: &str) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        text: String,
+        file: String,
+        digest: &str,
+        build: &str,
+        markers: Vec<(String, Vec<u8>)>,
+    ) -> PyResult<Self> {
+        let folder = Unpacked::new();
+        let markers: std::io::Result<Vec<OwnMarker>> =
+            markers.iter().map(|m| folder.marker(m)).collect();
+        let markers = markers.map_err(|e| errors::of_argument(py, e.to_string(), ""))?;
+        let sent = Sent {
+            text,
+            file,
+            markers,
+        };
         let digest = u64::from_str_radix(digest, 16)
             .map_err(|_| errors::of_argument(py, format!("`{digest}` is no digest"), ""))?;
-        py.detach(|| cemark_runner::Bench::new(text, file, digest, SIMULATOR.to_owned(), build))
+        py.detach(|| cemark_runner::Bench::new(&sent, digest, SIMULATOR.to_owned(), build))
             .map(Bench)
             .map_err(|e| errors::of_failure(py, e))
     }

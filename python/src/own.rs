@@ -1,57 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers of the user's: classes in Python, and shared objects made of C.
+//! Markers of the user's as classes in Python.
 
-use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cemark_marking::{Hook, Marker, QueueId, QueueSpec, Verdict, Why};
+use cemark_marking::{Hook, Marker, QueueId, QueueSpec, Values, Verdict, Why};
 use cemark_runner::Failure;
-use cemark_runner::marker::{Ask, Given, Mistake, Own};
-use cemark_scenario::Plan;
-use cemark_sim::config::MarkerChoice;
+use cemark_runner::marker::{Ask, Library, Mistake};
+use cemark_sim::config::OwnFactory;
 use cemark_wire::{Ecn, Nanos};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
-use crate::errors;
-
-/// A marker beside the schemes of a scenario.
-pub(crate) enum Added {
-    /// A shared object.
-    Compiled(Given),
-    /// A class, or what makes an object of one.
-    Python(InPython),
-}
-
 /// A marker written in Python.
-pub(crate) struct InPython {
-    label: String,
+#[derive(Clone)]
+pub(crate) struct InPythonClass {
+    name: String,
     /// Called with a [`Queue`] for each queue.
     factory: Arc<Py<PyAny>>,
-    /// Its source: points of another one are run again.
-    content: Vec<u8>,
     hook: Hook,
     watches_empty: bool,
     /// The first exception of any queue.
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
-impl Added {
-    /// A marker in Python: its factory, its source, and its declarations. `raised` takes the first
+impl InPythonClass {
+    /// A marker from its factory and what the class says of its hooks. `raised` takes the first
     /// exception.
-    pub(crate) fn python(
-        label: String,
+    pub(crate) fn new(
+        name: String,
         factory: Py<PyAny>,
-        content: String,
         hook: &str,
         watches_empty: bool,
         raised: &Arc<Mutex<Option<PyErr>>>,
     ) -> Self {
-        Added::Python(InPython {
-            label,
+        InPythonClass {
+            name,
             factory: Arc::new(factory),
-            content: content.into_bytes(),
             hook: match hook {
                 "enqueue" => Hook::Enqueue,
                 "dequeue" => Hook::Dequeue,
@@ -59,60 +43,46 @@ impl Added {
             },
             watches_empty,
             raised: Arc::clone(raised),
-        })
-    }
-
-    pub(crate) fn compiled(py: Python<'_>, label: String, file: PathBuf) -> PyResult<Self> {
-        let given = Given::from_str(&format!("c:{}", file.display()));
-        match given {
-            Ok(given) => Ok(Added::Compiled(given.labelled(label))),
-            Err(why) => Err(errors::of_argument(py, why, "")),
         }
     }
 }
 
-impl Own for Added {
-    fn label(&self) -> String {
-        match self {
-            Added::Compiled(given) => given.label(),
-            Added::Python(own) => own.label.clone(),
-        }
-    }
+/// The class of this name.
+pub(crate) fn of_name(classes: &[InPythonClass], name: &str) -> Option<Box<dyn Library>> {
+    let found = classes.iter().find(|class| class.name == name)?;
+    Some(Box::new(found.clone()))
+}
 
-    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure> {
-        let own = match self {
-            Added::Compiled(given) => return given.add_to(plan),
-            Added::Python(own) => own,
-        };
-        let mut asks: Vec<Ask> = Vec::new();
-        plan.add_marker(&own.label, None, &own.content, &mut |_| {
-            let fault = Arc::new(OnceLock::new());
-            let asked = Arc::clone(&fault);
-            asks.push(Box::new(move || {
-                asked.get().map(|what: &String| Mistake {
-                    what: what.clone(),
-                    help: "the exception above says where".to_owned(),
-                })
-            }));
-            let (factory, raised) = (Arc::clone(&own.factory), Arc::clone(&own.raised));
-            let (hook, watches_empty) = (own.hook, own.watches_empty);
-            MarkerChoice::Custom(Arc::new(move |queue| {
-                let mut marker = Called {
-                    object: None,
-                    hook,
-                    watches_empty,
-                    fault: Arc::clone(&fault),
-                    raised: Arc::clone(&raised),
-                };
-                let made = Python::attach(|py| factory.call1(py, (Queue(*queue),)));
-                match made {
-                    Ok(object) => marker.object = Some(object),
-                    Err(e) => marker.fails("it cannot be made", e),
-                }
-                Box::new(marker)
-            }))
-        })?;
-        Ok(asks)
+impl Library for InPythonClass {
+    fn code(&self, _: &Values) -> Result<(OwnFactory, Ask), Failure> {
+        let fault = Arc::new(OnceLock::new());
+        let asked = Arc::clone(&fault);
+        let ask: Ask = Box::new(move || {
+            asked.get().map(|what: &String| Mistake {
+                what: what.clone(),
+                help: "the exception above says where".to_owned(),
+            })
+        });
+        let own = self.clone();
+        let make: OwnFactory = Arc::new(move |values, queue| {
+            let mut marker = Called {
+                object: None,
+                hook: own.hook,
+                watches_empty: own.watches_empty,
+                fault: Arc::clone(&fault),
+                raised: Arc::clone(&own.raised),
+            };
+            let queue = Queue {
+                spec: *queue,
+                values: *values,
+            };
+            match Python::attach(|py| own.factory.call1(py, (queue,))) {
+                Ok(object) => marker.object = Some(object),
+                Err(e) => marker.fails("it cannot be made", e),
+            }
+            Box::new(marker)
+        });
+        Ok((make, ask))
     }
 }
 
@@ -287,44 +257,53 @@ impl At {
 
 /// Properties of a marker's queue.
 #[pyclass(frozen, module = "cemark._native")]
-pub(crate) struct Queue(QueueSpec);
+pub(crate) struct Queue {
+    spec: QueueSpec,
+    values: Values,
+}
 
 #[pymethods]
 impl Queue {
     /// Bits per second of the link.
     #[getter]
     fn rate(&self) -> u64 {
-        self.0.rate.0
+        self.spec.rate.0
     }
 
     /// The queue's weight.
     #[getter]
     fn weight(&self) -> u32 {
-        self.0.weight
+        self.spec.weight
     }
 
     /// The sum of the weights of the port's queues.
     #[getter]
     fn weight_sum(&self) -> u32 {
-        self.0.weight_sum
+        self.spec.weight_sum
     }
 
     /// Whether it is served with strict priority.
     #[getter]
     fn strict(&self) -> bool {
-        self.0.strict
+        self.spec.strict
     }
 
     /// Largest packet in bytes.
     #[getter]
     fn mtu(&self) -> u32 {
-        self.0.mtu
+        self.spec.mtu
     }
 
     /// The limit of the queue in bytes.
     #[getter]
     fn limit_bytes(&self) -> u32 {
-        self.0.limit_bytes
+        self.spec.limit_bytes
+    }
+
+    /// The parameters of the marker in stored units, in the order in which its class declares them.
+    #[getter]
+    fn values(&self) -> Vec<u64> {
+        self.values.0.to_vec()
     }
 }
 

@@ -7,21 +7,21 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cemark_report::RunDir;
-use cemark_runner::marker::add_all;
+use cemark_runner::marker::{self, Leave};
 use cemark_runner::{Cores, Failure, Order, provenance};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::own::Added;
+use crate::own::{InPythonClass, of_name};
 use crate::patience::patiently;
 use crate::ran::Ran;
 use crate::scenario::Source;
 use crate::watching::{Progress, Watching};
 
-/// A marker in Python: label, what makes one for a queue, source, hook, whether it wants to know
-/// when its queue is empty.
-type InPython = (String, Py<PyAny>, String, String, bool);
+/// A marker in Python: name, what makes one for a queue, hook, whether it wants to know when its
+/// queue is empty.
+type InPython = (String, Py<PyAny>, String, bool);
 
 /// Simulates a scenario. `tick` is called about ten times a second in the calling thread with
 /// (finished points, expected points, share of the work, packet-hops, notes).
@@ -37,20 +37,22 @@ pub(crate) fn run(
     fresh: bool,
     command: Vec<String>,
     tick: Option<Py<PyAny>>,
-    python_markers: Vec<InPython>,
-    compiled_markers: Vec<(String, PathBuf)>,
+    markers: Vec<InPython>,
+    allow_native: bool,
 ) -> PyResult<Ran> {
     let mut plan = source.plan(py)?;
     let raised = Arc::new(Mutex::new(None));
-    let mut added = Vec::new();
-    for (label, factory, content, hook, watches_empty) in python_markers {
-        let own = Added::python(label, factory, content, &hook, watches_empty, &raised);
-        added.push(own);
-    }
-    for (label, file) in compiled_markers {
-        added.push(Added::compiled(py, label, file)?);
-    }
-    let watches = add_all(&added, &mut plan).map_err(|e| errors::of_failure(py, e))?;
+    let classes: Vec<InPythonClass> = markers
+        .into_iter()
+        .map(|(name, factory, hook, watches_empty)| {
+            InPythonClass::new(name, factory, &hook, watches_empty, &raised)
+        })
+        .collect();
+    let leave = Leave {
+        native: allow_native,
+        others: &|marker| of_name(&classes, &marker.name),
+    };
+    let watches = marker::load(&mut plan, &leave).map_err(|e| errors::of_failure(py, e))?;
     let stop = Arc::new(AtomicBool::new(false));
     let order = Order {
         out: out.unwrap_or_else(|| RunDir::default_path(&plan)),

@@ -2,7 +2,7 @@
 //! A scenario with changes, not yet expanded.
 
 use cemark_report::summary::hex;
-use cemark_scenario::{Overrides, Plan};
+use cemark_scenario::{AddedMarker, Overrides, OwnMarker, Plan};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -18,13 +18,16 @@ pub(crate) struct Source {
     overrides: Overrides,
 }
 
+/// A marker in Python: its name, its parameters as text, its source.
+type InPython = (String, String, String);
+
 /// Row of one point: axes with their values, scheme, seed, estimated packet-hops.
 type Row = (Vec<(String, String)>, String, u64, f64);
 
 #[pymethods]
 impl Source {
     #[new]
-    #[pyo3(signature = (file, text, json, set, seed, seeds, precision, full))]
+    #[pyo3(signature = (file, text, json, set, seed, seeds, precision, full, added, python))]
     #[expect(clippy::too_many_arguments, reason = "one call of the package's own")]
     fn new(
         py: Python<'_>,
@@ -36,6 +39,8 @@ impl Source {
         seeds: Option<u64>,
         precision: Option<String>,
         full: bool,
+        added: Vec<(String, String)>,
+        python: Vec<InPython>,
     ) -> PyResult<Self> {
         let text = match json {
             None => text,
@@ -53,6 +58,8 @@ impl Source {
                 seeds,
                 precision,
                 full,
+                added: added.into_iter().map(labelled).collect(),
+                known: python.iter().map(known).collect(),
             },
         })
     }
@@ -94,6 +101,18 @@ impl Source {
             |p: cemark_scenario::Point| (p.axes.into_iter().collect(), p.scheme, p.seed, p.cost);
         Ok(points.map(row).collect())
     }
+}
+
+/// A scheme that is added: its label, and what its key `marker` has.
+fn labelled((label, marker): (String, String)) -> AddedMarker {
+    AddedMarker {
+        marker,
+        label: Some(label),
+    }
+}
+
+fn known((name, params, source): &InPython) -> OwnMarker {
+    OwnMarker::in_python(name, params, source)
 }
 
 impl Source {

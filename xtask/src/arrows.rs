@@ -48,6 +48,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-switch",
             "cemark-edge",
             "cemark-sim",
+            // Declarations of markers in files.
+            "cemark-foreign",
         ],
     ),
     (

@@ -10,9 +10,9 @@ use cemark_sim::topology::Fabric;
 use cemark_sim::{LinkId, Seen, Sightings, Tap, run_with_taps};
 use cemark_wire::Flags;
 
-use crate::Changes;
 use crate::exit::{Failure, answer, note, user};
 use crate::output::{IN_THE_WAY, Replace, has, put};
+use crate::{Changes, Leave};
 
 const AFTER: &str = "\
 Examples:
@@ -35,6 +35,8 @@ pub(crate) struct Args {
     scheme: Option<String>,
     #[command(flatten)]
     changes: Changes,
+    #[command(flatten)]
+    leave: Leave,
     /// The file to write.
     #[arg(long, value_name = "FILE", default_value = "capture.pcapng")]
     out: PathBuf,
@@ -50,7 +52,8 @@ pub(crate) struct Args {
 /// Simulates the point once more, with taps on the links, and writes what they saw. A point is a
 /// pure function: it is the same as in a run of the scenario, and so is its digest.
 pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
-    let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    args.leave.load(&mut plan)?;
     let point = chosen(&plan, args)?;
     let captures = |head: &[u8]| head.starts_with(b"\x0a\x0d\x0d\x0a") && has(head, "cemark ");
     let replace = Replace::ours(args.force, captures);

@@ -45,7 +45,7 @@ enum Form {
 }
 
 /// How every header begins.
-const HEADER: &[u8] = b"/* SPDX-License-Identifier: GPL-2.0 OR MIT */\n/*\n * ";
+pub(crate) const HEADER: &[u8] = b"/* SPDX-License-Identifier: GPL-2.0 OR MIT */\n/*\n * ";
 
 pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     if args.clang.is_some() && args.form == Form::Header {

@@ -42,6 +42,8 @@ mod testbed;
 mod theory;
 mod vectors;
 
+use cemark_runner::marker;
+use cemark_scenario::AddedMarker;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 #[cfg(not(feature = "deploy"))]
@@ -162,6 +164,25 @@ struct Changes {
     /// Set a value of the scenario. Several values, separated by commas, are swept.
     #[arg(long, value_name = "PATH=VALUE[,VALUE…]")]
     set: Vec<String>,
+    /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
+    #[arg(long, value_name = "bpf:FILE|c:FILE")]
+    marker: Vec<String>,
+}
+
+/// Leave to run code that the scenario of somebody else may name.
+#[derive(clap::Args)]
+struct Leave {
+    /// Run the machine code of shared objects that the scenario names (marker = "c:mine.so").
+    /// Files of --marker and bytecode need no leave.
+    #[arg(long)]
+    allow_native: bool,
+}
+
+impl Leave {
+    /// Loads the code of the plan's own markers.
+    fn load(&self, plan: &mut cemark_scenario::Plan) -> Result<marker::Watches, Failure> {
+        marker::load(plan, &marker::Leave::of_files(self.allow_native))
+    }
 }
 
 impl Changes {
@@ -169,6 +190,7 @@ impl Changes {
         let mut overrides = cemark_scenario::Overrides {
             seed: self.seed,
             seeds: self.seeds,
+            added: self.marker.iter().map(|m| AddedMarker::new(m)).collect(),
             ..Default::default()
         };
         for option in &self.set {

@@ -80,12 +80,6 @@ pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
 
 /// The files of a run, with the flows of its points where those are asked for.
 fn of_run(run: &rundir::Run, with_flows: bool) -> Found {
-    for scheme in &run.left_out {
-        complain(
-            &format!("{scheme} is left out, since the scenario does not hold its marker"),
-            "its numbers are in report.html and summary.json of the run",
-        );
-    }
     let comparisons = Comparisons::new(&run.plan, &run.finished);
     Found {
         charts: chart::of_run(&run.plan, &run.finished, &comparisons),

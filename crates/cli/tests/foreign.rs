@@ -224,7 +224,11 @@ fn an_own_scheme_runs_as_machine_code_and_as_bytecode() {
     // Another content under the same name is another point.
     let changed = scratch.file("own.c");
     let source = fs::read_to_string(root("examples/own_marker.c")).expect("the example");
-    fs::write(&changed, source.replace("65 *", "20 *")).expect("a file");
+    fs::write(
+        &changed,
+        source.replace("65pkt", "20pkt").replace("40pkt", "10pkt"),
+    )
+    .expect("a file");
     compile(&changed, &so, &[]);
     let again = json(&run(&scratch, &["--marker", &marker, "--fresh"]));
     assert_ne!(outcome(&again, "c:own.so")["marks"], c["marks"]);
@@ -415,9 +419,10 @@ fn a_file_that_is_no_marker_is_the_users_mistake() {
         (format!("bpf:{text}"), "not an object file"),
         (format!("bpf:{}", bytecode("no_marker")), "CEMARK_MARKER"),
         (format!("bpf:{}", bytecode("global")), "global variable"),
-        (format!("c:{text}"), "cannot be opened"),
+        (format!("c:{text}"), "not a shared object"),
         (format!("bpf:{}", scratch.file("missing.o")), "missing.o"),
-        ("python:own.py".to_owned(), "bpf:own.o"),
+        ("python:own".to_owned(), "a marker in Python"),
+        ("own.o".to_owned(), "bpf:own.o"),
         ("bpf:".to_owned(), "no file"),
     ] {
         let o = run(&scratch, &["--marker", &marker]);

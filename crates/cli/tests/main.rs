@@ -19,6 +19,7 @@ mod fuzz_readers;
 mod import;
 mod init;
 mod others;
+mod own_marker;
 mod p4;
 mod pages;
 mod parts;

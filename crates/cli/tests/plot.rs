@@ -192,3 +192,16 @@ fn what_is_no_finished_run_is_refused() {
         &["not finished", "continue it first: cemark run"],
     );
 }
+
+/// A key that some schemes do not read leaves their points alike, and each is simulated once.
+#[test]
+fn a_sweep_of_a_key_of_one_scheme_is_drawn() {
+    let dir = Scratch::new("alike");
+    let set = "scheme.ECN#.pst_target=10us,40us";
+    let run = ["run", &small(), "--out", "r", "--seed", "1", "--set", set];
+    assert!(dir.cemark(&run).status.success());
+    let summary = fs::read_to_string(dir.0.join("r/summary.json")).expect("a summary");
+    assert!(summary.contains("same_as"), "some points are alike");
+    let plot = dir.cemark(&["plot", "r", "--out", "a", "--format", "csv"]);
+    assert!(plot.status.success(), "{}", text(&plot.stderr));
+}

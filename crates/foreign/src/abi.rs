@@ -209,6 +209,11 @@ impl Traits {
         self.0 & bits == bits
     }
 
+    /// Hooks and timer, which a port is built for.
+    pub fn form(self) -> u32 {
+        self.0 & (Traits::AT_ENQUEUE | Traits::AT_DEQUEUE | Traits::CLOCK)
+    }
+
     /// The version of the interface that the marker was compiled for.
     pub fn version(self) -> u32 {
         self.0 >> 24

@@ -225,8 +225,17 @@ impl<C: Code> Marker for Foreign<C> {
         if self.is_over() {
             return;
         }
-        if let Err((entry, breach)) = self.set(Entry::Retune) {
-            self.broken(entry, breach);
+        let before = self.traits;
+        match self.set(Entry::Retune) {
+            Err((entry, breach)) => self.broken(entry, breach),
+            Ok(()) if self.watch.is_some() && before.form() != self.traits.form() => {
+                let breach = Breach {
+                    why: "these values change its hook or its timer".to_owned(),
+                    help: "ports are built for both: answer the same traits() for all values",
+                };
+                self.broken(Entry::Retune, breach);
+            }
+            Ok(()) => {}
         }
     }
 

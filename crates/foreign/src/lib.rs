@@ -18,6 +18,7 @@ mod bpf;
 mod c;
 #[doc(hidden)]
 pub mod config;
+mod declared;
 mod error;
 mod fault;
 mod foreign;
@@ -31,6 +32,7 @@ pub use c::layout as c_layout;
 #[doc(hidden)]
 pub use c::round as c_round;
 pub use c::{Shared, Twin};
+pub use declared::{Declared, Form};
 pub use error::Error;
 pub use fault::{Breach, Fault, Watch};
 pub use foreign::{Code, Foreign};

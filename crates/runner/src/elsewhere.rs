@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cemark_report::rundir::{self, Brought};
 use cemark_report::summary::hex;
 use cemark_report::{Console, RunDir};
-use cemark_scenario::{Overrides, Plan, parse};
+use cemark_scenario::{Overrides, OwnMarker, Plan, parse};
 
 use crate::clock::Stopwatch;
+use crate::marker::{self, Leave, Watches};
 use crate::run::begin;
 use crate::simulate::{deadlocked, one};
 use crate::stop::Rule;
@@ -44,10 +45,12 @@ impl Handed {
     ) -> Result<Self, Failure> {
         let watch = Stopwatch::start();
         let plan = order.plan;
-        if order.watches.any() {
+        if let Some(marker) = plan.markers.iter().find(|m| m.form().is_none()) {
             return Err(Failure::User(miette::miette!(
-                help = "run it on this machine: without --ray, or on=\"threads\" in Python",
-                "markers of your own are not sent to a cluster"
+                help = "run it on this machine (on=\"threads\"), or write the marker in C: a file is \
+                        sent",
+                "`{}` is a class of Python, which is not sent to a cluster",
+                marker.written
             )));
         }
         // The points need the memory of other machines; this one holds their results.
@@ -154,9 +157,20 @@ fn another_build() -> Failure {
     ))
 }
 
+/// A plan as it is sent to the end that simulates.
+pub struct Sent {
+    /// Text of the scenario ([`Plan::source`]).
+    pub text: String,
+    /// Its name; relative paths in the scenario start in its folder.
+    pub file: String,
+    /// Own markers of the plan, with the paths that they have there.
+    pub markers: Vec<OwnMarker>,
+}
+
 /// The end that simulates. It is made once in each process, since it expands the whole plan.
 pub struct Bench {
     plan: Plan,
+    watches: Watches,
     build: String,
 }
 
@@ -168,17 +182,16 @@ impl Bench {
     /// # Errors
     /// [`Failure::User`] where this is another build, or the files that the scenario names differ
     /// from the files of the other end.
-    pub fn new(
-        text: &str,
-        file: &str,
-        digest: u64,
-        build: String,
-        wanted: &str,
-    ) -> Result<Self, Failure> {
+    pub fn new(sent: &Sent, digest: u64, build: String, wanted: &str) -> Result<Self, Failure> {
         if build != wanted {
             return Err(another_build());
         }
-        let plan = parse(text, file, &Overrides::default())?;
+        let Sent { text, file, .. } = sent;
+        let overrides = Overrides {
+            known: sent.markers.clone(),
+            ..Overrides::default()
+        };
+        let mut plan = parse(text, file, &overrides)?;
         if plan.digest != digest {
             return Err(Failure::User(miette::miette!(
                 help = "files that a scenario names must be the same on every node, under the same \
@@ -188,7 +201,13 @@ impl Bench {
                 hex(digest)
             )));
         }
-        Ok(Bench { plan, build })
+        // Whoever sent the plan has given leave.
+        let watches = marker::load(&mut plan, &Leave::of_files(true))?;
+        Ok(Bench {
+            plan,
+            watches,
+            build,
+        })
     }
 
     /// Simulates a point on this thread: the bytes of its file. `None` where `goes_on` ended it by
@@ -201,8 +220,13 @@ impl Bench {
         point: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<u8>>, Failure> {
-        let point = &self.plan.points[point];
-        match one(point, 1, &mut |_| goes_on()) {
+        let (i, point) = (point, &self.plan.points[point]);
+        let mistake = || self.watches.mistake(i);
+        match one(point, 1, &mut |_| goes_on() && mistake().is_none()) {
+            _ if mistake().is_some() => {
+                let mistake = mistake().expect("it was there");
+                Err(marker::failure(&mistake, point, "finished points are kept"))
+            }
             None => Ok(None),
             Some(Err(ring)) => Err(deadlocked(&ring)),
             Some(Ok(done)) => {

@@ -23,7 +23,7 @@ mod who;
 mod work;
 
 pub use cores::{Cores, Split};
-pub use elsewhere::{Bench, Handed};
+pub use elsewhere::{Bench, Handed, Sent};
 pub use failure::Failure;
 pub use run::{Order, Ran, run};
 pub use show::{Show, Silent};

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `--marker bpf:FILE` and `--marker c:FILE`: simulates the code that would be deployed.
+//! Code of the user's own markers: `marker = "bpf:mine.o"` and `"c:mine.so"` of a scenario, and
+//! `--marker`. A plan declares them; here their code is loaded, and nowhere else.
 
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 
-use cemark_foreign::{Code, Error, Foreign, Object, Shared, Watch};
-use cemark_marking::QueueSpec;
+use cemark_foreign::{Code, Error, Foreign, Form, Object, Shared, Watch};
+use cemark_marking::{QueueSpec, Values};
 use cemark_scenario::files::{self, Unread};
-use cemark_scenario::{Plan, Point};
-use cemark_sim::config::MarkerChoice;
+use cemark_scenario::{LARGEST_MARKER, OwnMarker, Plan, Point};
+use cemark_sim::config::{MarkerChoice, OwnFactory};
 use cemark_wire::Rate;
 
 use crate::Failure;
@@ -33,46 +32,138 @@ pub type Ask = Box<dyn Fn() -> Option<Mistake> + Send + Sync>;
 pub struct Watches(Vec<Option<Ask>>);
 
 impl Watches {
-    /// Whether any point has a marker of the user's.
-    pub(crate) fn any(&self) -> bool {
-        self.0.iter().any(Option::is_some)
-    }
-
     /// Mistake of the marker of point `i`.
     pub(crate) fn mistake(&self, i: usize) -> Option<Mistake> {
         self.0.get(i)?.as_ref()?()
     }
 }
 
-/// A marker of the user's, beside the schemes of a plan.
-pub trait Own {
-    /// Its label among the schemes.
-    fn label(&self) -> String;
-
-    /// Adds it to every cell of a plan. Returns whom to ask for the mistakes of its points, in
-    /// order.
+/// Code of a marker.
+pub trait Library {
+    /// The code for one point, and whom to ask for the mistakes of the point's markers.
     ///
     /// # Errors
-    /// The author's mistakes that show before anything runs.
-    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure>;
+    /// Mistakes of the author that show before anything runs, with these parameters.
+    fn code(&self, values: &Values) -> Result<(OwnFactory, Ask), Failure>;
 }
 
-/// Adds every marker to every cell of a plan.
+/// What may be loaded, and from where.
+pub struct Leave<'a> {
+    /// Machine code of files that the command line does not name.
+    pub native: bool,
+    /// Markers that are in no file.
+    pub others: &'a dyn Fn(&OwnMarker) -> Option<Box<dyn Library>>,
+}
+
+impl Leave<'_> {
+    /// Files only.
+    pub fn of_files(native: bool) -> Leave<'static> {
+        Leave {
+            native,
+            others: &|_| None,
+        }
+    }
+}
+
+/// Loads the code of every marker of a plan into its points.
 ///
 /// # Errors
-/// As [`Own::add_to`].
-pub fn add_all<T: Own>(given: &[T], plan: &mut Plan) -> Result<Watches, Failure> {
-    let mut added = Vec::with_capacity(given.len());
-    for marker in given {
-        added.push((marker.label(), marker.add_to(plan)?.into_iter()));
+/// Machine code without leave, files that cannot be loaded or have changed since the plan was read,
+/// and mistakes of their authors.
+pub fn load(plan: &mut Plan, leave: &Leave<'_>) -> Result<Watches, Failure> {
+    let mut libraries: Vec<(u64, Box<dyn Library>)> = Vec::new();
+    for marker in &plan.markers {
+        libraries.push((marker.content, library(marker, leave)?));
     }
-    // The points of one marker are still in the order in which they were added, even if points of
-    // another marker were inserted between them.
-    let watches = plan.points.iter().map(|point| {
-        let (_, watches) = added.iter_mut().find(|(label, _)| *label == point.scheme)?;
-        watches.next()
-    });
-    Ok(Watches(watches.collect()))
+    let mut watches = Vec::with_capacity(plan.points.len());
+    for point in &mut plan.points {
+        let MarkerChoice::Own(own) = &mut point.config.switch.marker else {
+            watches.push(None);
+            continue;
+        };
+        let found = libraries
+            .iter()
+            .find(|(content, _)| *content == own.content);
+        let (_, library) = found.expect("a plan lists its markers");
+        let (code, ask) = library.code(&own.values)?;
+        own.code = Some(code);
+        watches.push(Some(ask));
+    }
+    Ok(Watches(watches))
+}
+
+fn library(marker: &OwnMarker, leave: &Leave<'_>) -> Result<Box<dyn Library>, Failure> {
+    let Some(form) = marker.form() else {
+        return (leave.others)(marker).ok_or_else(|| {
+            Failure::User(miette::miette!(
+                help = "name its class: markers={...} in Python",
+                "the code of `{}` is not here",
+                marker.written
+            ))
+        });
+    };
+    if form == Form::C && !marker.named && !leave.native {
+        let path = marker.path.display();
+        return Err(Failure::User(miette::miette!(
+            help = "add --allow-native (allow_native=True in Python) if you trust the file; bytecode \
+                    (bpf:mine.o) needs no leave, since an interpreter runs it within limits",
+            "the scenario runs the machine code of {path}, which can do anything that you can"
+        )));
+    }
+    let unread = |why: &Unread| Failure::User(miette::miette!("{}: {why}", marker.path.display()));
+    let bytes = files::bytes(&marker.path, LARGEST_MARKER).map_err(|why| unread(&why))?;
+    if !marker.is_made_of(&bytes) {
+        return Err(Failure::User(miette::miette!(
+            help = "run the command again",
+            "{} has changed since the scenario was read",
+            marker.path.display()
+        )));
+    }
+    let not_loaded = |e: &Error| {
+        let help = format!("compile it with: {}", form.command());
+        Failure::User(miette::miette!(help = help, "{e}"))
+    };
+    Ok(match form {
+        Form::Bpf => Box::new(OfFile(Object::parse(&bytes).map_err(|why| {
+            not_loaded(&Error::File {
+                path: marker.path.display().to_string(),
+                why,
+            })
+        })?)),
+        Form::C => Box::new(OfFile(
+            Shared::open(&marker.path).map_err(|e| not_loaded(&e))?,
+        )),
+    })
+}
+
+/// Code that was loaded from a file.
+struct OfFile<C>(C);
+
+impl<C: Code + Sync + 'static> Library for OfFile<C> {
+    fn code(&self, values: &Values) -> Result<(OwnFactory, Ask), Failure> {
+        let code = &self.0;
+        // A marker that cannot be built is reported before anything runs.
+        if let Err(e) = Foreign::new(code.clone(), values, &QueueSpec::fifo(Rate::gbps(10))) {
+            return Err(Failure::User(match e.help() {
+                Some(help) => miette::miette!(help = help, "{e}"),
+                None => miette::miette!("{e}"),
+            }));
+        }
+        let (code, watch) = (code.clone(), Watch::default());
+        let asked = watch.clone();
+        let make: OwnFactory = Arc::new(move |values, queue| {
+            Box::new(Foreign::watched(code.clone(), values, queue, &watch))
+        });
+        Ok((make, Box::new(move || mistake(&asked))))
+    }
+}
+
+fn mistake(watch: &Watch) -> Option<Mistake> {
+    let fault = watch.fault()?;
+    Some(Mistake {
+        what: fault.to_string(),
+        help: format!("{} (docs/dataplane.md)", fault.breach.help),
+    })
 }
 
 /// The error for a marker that failed during a run: a mistake of its author, so the user's.
@@ -90,143 +181,4 @@ pub(crate) fn failure(mistake: &Mistake, point: &Point, kept: &str) -> Failure {
         point.seed,
         mistake.what
     ))
-}
-
-/// Bytes of the largest file of a marker.
-const LARGEST: u64 = 256 << 20;
-
-/// The value of one `--marker` option.
-#[derive(Clone, Debug)]
-pub struct Given {
-    form: Form,
-    path: PathBuf,
-    /// `None`: form and file name.
-    label: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Form {
-    Bpf,
-    C,
-}
-
-impl FromStr for Given {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (form, path) = match text.split_once(':') {
-            Some(("bpf", path)) => (Form::Bpf, path),
-            Some(("c", path)) => (Form::C, path),
-            _ => {
-                let help = "write bpf:own.o (from clang -O2 -target bpf -c own.c) or c:own.so \
-                            (from cc -O2 -fPIC -shared own.c)";
-                return Err(help.to_owned());
-            }
-        };
-        if path.is_empty() {
-            return Err("there is no file name after the colon".to_owned());
-        }
-        Ok(Given {
-            form,
-            path: path.into(),
-            label: None,
-        })
-    }
-}
-
-fn mistake(watch: &Watch) -> Option<Mistake> {
-    let fault = watch.fault()?;
-    Some(Mistake {
-        what: fault.to_string(),
-        help: format!("{} (docs/dataplane.md)", fault.breach.help),
-    })
-}
-
-impl Own for Given {
-    /// Form and file name.
-    fn label(&self) -> String {
-        if let Some(label) = &self.label {
-            return label.clone();
-        }
-        let form = match self.form {
-            Form::Bpf => "bpf",
-            Form::C => "c",
-        };
-        let file = Path::file_name(&self.path).unwrap_or_default();
-        format!("{form}:{}", file.display())
-    }
-
-    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure> {
-        // A pipe or a device is refused before a loader waits for its end.
-        match files::bytes(&self.path, LARGEST) {
-            Ok(_) | Err(Unread::System(_)) => {}
-            Err(why) => return Err(self.unread(&why)),
-        }
-        match self.form {
-            Form::Bpf => {
-                let object = Object::open(&self.path);
-                self.add(plan, &object.map_err(|e| self.not_opened(&e))?)
-            }
-            Form::C => {
-                let shared = Shared::open(&self.path);
-                self.add(plan, &shared.map_err(|e| self.not_opened(&e))?)
-            }
-        }
-    }
-}
-
-impl Given {
-    /// Gives the marker another label.
-    pub fn labelled(self, label: String) -> Self {
-        Given {
-            label: Some(label),
-            ..self
-        }
-    }
-
-    fn unread(&self, why: &Unread) -> Failure {
-        Failure::User(miette::miette!("{}: {why}", self.path.display()))
-    }
-
-    /// The error for a file that cannot be loaded, with the command that makes one.
-    fn not_opened(&self, e: &Error) -> Failure {
-        let help = match self.form {
-            Form::Bpf => {
-                "compile it with: clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c \
-                 -o own.o"
-            }
-            Form::C => "compile it with: cc -O2 -fPIC -shared -I dataplane/include own.c -o own.so",
-        };
-        Failure::User(miette::miette!(help = help, "{e}"))
-    }
-
-    /// Adds the code that was loaded.
-    fn add<C: Code + Sync + 'static>(
-        &self,
-        plan: &mut Plan,
-        code: &C,
-    ) -> Result<Vec<Ask>, Failure> {
-        let content = files::bytes(&self.path, LARGEST).map_err(|why| self.unread(&why))?;
-        let (mut broken, mut watches) = (None, Vec::<Ask>::new());
-        plan.add_marker(&self.label(), Some(code.name()), &content, &mut |values| {
-            // A marker that cannot be built is reported before anything runs.
-            let first = Foreign::new(code.clone(), values, &QueueSpec::fifo(Rate::gbps(10)));
-            if let Err(e) = first {
-                broken.get_or_insert(e);
-            }
-            let (values, code, watch) = (*values, code.clone(), Watch::default());
-            let asked = watch.clone();
-            watches.push(Box::new(move || mistake(&asked)));
-            MarkerChoice::Custom(Arc::new(move |queue| {
-                Box::new(Foreign::watched(code.clone(), &values, queue, &watch))
-            }))
-        })?;
-        match broken {
-            None => Ok(watches),
-            Some(e) => Err(Failure::User(match e.help() {
-                Some(help) => miette::miette!(help = help, "{e}"),
-                None => miette::miette!("{e}"),
-            })),
-        }
-    }
 }

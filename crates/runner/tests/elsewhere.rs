@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cemark_runner::{Bench, Failure, Handed, Ran, Silent};
+use cemark_runner::{Bench, Failure, Handed, Ran, Sent, Silent};
 use cemark_scenario::Plan;
 
 use crate::common::{FILE, Folder, order, plan};
@@ -16,13 +16,15 @@ fn begin(plan: Plan, out: &Path) -> Handed {
 }
 
 fn bench(plan: &Plan, build: &str) -> Result<Bench, Failure> {
-    Bench::new(
-        &plan.source,
-        "f.toml",
-        plan.digest,
-        build.to_owned(),
-        "this",
-    )
+    Bench::new(&sent(&plan.source), plan.digest, build.to_owned(), "this")
+}
+
+fn sent(text: &str) -> Sent {
+    Sent {
+        text: text.to_owned(),
+        file: "f.toml".to_owned(),
+        markers: Vec::new(),
+    }
 }
 
 fn simulated(bench: &Bench, point: usize) -> Vec<u8> {
@@ -108,6 +110,6 @@ fn another_build_or_scenario_does_not_simulate() {
     let plan = plan(None);
     assert!(matches!(bench(&plan, "that"), Err(Failure::User(_))));
     let other = FILE.replace("0.8", "0.9");
-    let other = Bench::new(&other, "f.toml", plan.digest, "this".to_owned(), "this");
+    let other = Bench::new(&sent(&other), plan.digest, "this".to_owned(), "this");
     assert!(matches!(other, Err(Failure::User(_))));
 }

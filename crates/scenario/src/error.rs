@@ -171,6 +171,16 @@ impl Fault {
 pub(crate) struct Texts(pub(crate) Vec<(String, String)>);
 
 impl Texts {
+    /// Adds a text of the command line, and answers the stretch that is all of it.
+    pub(crate) fn add(&mut self, name: &str, text: &str) -> At {
+        self.0.push((name.to_owned(), text.to_owned()));
+        At {
+            text: self.0.len() - 1,
+            start: 0,
+            end: text.len(),
+        }
+    }
+
     pub(crate) fn error(&self, fault: Fault) -> Error {
         let index = fault.at.map_or(0, |at| at.text);
         let (file, text) = self.0.get(index).cloned().unwrap_or_default();

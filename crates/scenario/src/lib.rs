@@ -25,18 +25,18 @@ mod digest;
 mod error;
 pub mod files;
 pub mod guard;
+mod own;
 mod part;
 mod plan;
 mod read;
 mod reference;
 mod schema;
 mod sections;
-mod stand_in;
 mod typed;
 mod visible;
 
 use check::{idle, rules, sense, together, warn};
-use read::{flows, key, param, path, rtts, section, sizes, sweep, tree, units};
+use read::{declaration, flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
     around, class, controllers, edge, fabric, faults, full, graph, host, incast, list, long,
     markers, measure, pfc, poisson, precision, preset, published, retune, rtt, switch, top,
@@ -46,6 +46,7 @@ use sections::{
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::{Error, alike, near, near_of_many};
 pub use graph::topology_of;
+pub use own::{AddedMarker, LARGEST_MARKER, OwnMarker};
 pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use cemark_sim::Config;
 
 use crate::cost::{BASE, LEAST};
+use crate::own::OwnMarker;
 
 /// All points of a scenario and what its report needs to know.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ pub struct Plan {
     pub parameters: Vec<String>,
     /// Parameters that change in mid-run, a line each.
     pub retunes: Vec<String>,
+    /// Markers of the user's own, each once.
+    pub markers: Vec<OwnMarker>,
     /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
     pub source: String,
 }
@@ -176,6 +179,7 @@ impl Plan {
             presets: self.presets.clone(),
             parameters: self.parameters.clone(),
             retunes: self.retunes.clone(),
+            markers: self.markers.clone(),
             source: self.source.clone(),
         }
     }

@@ -61,7 +61,9 @@ fn section(spec: &SectionSpec) -> Value {
             .iter()
             .flat_map(|s| [s.name].into_iter().chain(s.aliases.iter().copied()));
         let names: Vec<&str> = names.chain([crate::markers::NONE]).collect();
-        properties[MARKER.spec.name]["enum"] = json!(names);
+        let own = json!({ "type": "string", "pattern": "^(c|bpf|python):." });
+        let marker = &mut properties[MARKER.spec.name];
+        marker["anyOf"] = json!([{ "enum": names }, own]);
         for name in per_scheme() {
             let this = json!({ "$ref": format!("#/definitions/{name}") });
             properties.insert(name.to_owned(), this);

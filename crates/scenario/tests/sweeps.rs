@@ -3,8 +3,8 @@
 //! not concern are simulated once.
 
 use crate::common::{STAR, read};
-use cemark_marking::Values;
-use cemark_scenario::{Overrides, Plan, parse};
+use crate::own::OBJECT;
+use cemark_scenario::{AddedMarker, Overrides, Plan, parse};
 use cemark_sim::config::MarkerChoice;
 
 /// Two schemes without a label.
@@ -117,25 +117,33 @@ fn points_of_one_configuration_are_simulated_once() {
 /// A marker of the user's own is alike where its parameters, its content and the rest are.
 #[test]
 fn markers_of_ones_own_are_simulated_once_as_well() {
-    let add = |set: &str, scheme: Option<&str>, content: &[u8]| {
-        let mut plan = with(&two(), &[set]);
-        let mut none = |_: &Values| MarkerChoice::None;
-        plan.add_marker("own", scheme, content, &mut none)
-            .expect("no such label");
-        plan
+    let add = |set: &str, marker: &str| {
+        let mut overrides = Overrides::default();
+        overrides.add(set).expect("a path and values");
+        overrides.added.push(AddedMarker {
+            label: Some("own".to_owned()),
+            ..AddedMarker::new(marker)
+        });
+        parse(&two(), "own.toml", &overrides).expect("a plan")
     };
     let of_own = |plan: &Plan| plan.distinct().iter().filter(|p| p.scheme == "own").count();
-    let swept = "scheme.ECN#.pst_target=10us,20us,40us";
-    // A twin of ECN# has its parameters; one of TCN, and an unknown one, do not know the key.
-    assert_eq!(of_own(&add(swept, Some("ecn_sharp"), b"x")), 6);
-    assert_eq!(of_own(&add(swept, Some("tcn"), b"x")), 2);
-    assert_eq!(of_own(&add(swept, None, b"x")), 2);
-    assert_eq!(
-        of_own(&add("scheme.TCN.threshold=10us,20us", None, b"x")),
-        2
-    );
-    let simulation = |content: &[u8]| add(swept, None, content).points[4].simulation;
-    assert_ne!(simulation(b"x"), simulation(b"y"));
+    let object = |stem: &str| {
+        format!(
+            "bpf:{}/../../dataplane/bpf/{stem}.o",
+            env!("CARGO_MANIFEST_DIR")
+        )
+    };
+    let swept = "scheme.pst_target=10us,20us,40us";
+    // A twin of ECN# has its parameters; one of TCN, and another marker, do not know the key.
+    assert_eq!(of_own(&add(swept, &object("ecn_sharp"))), 6);
+    assert_eq!(of_own(&add(swept, &object("tcn"))), 2);
+    assert_eq!(of_own(&add(swept, OBJECT)), 2);
+    assert_eq!(of_own(&add("scheme.TCN.threshold=10us,20us", OBJECT)), 2);
+    // An axis of a label is one of that scheme only.
+    let of_label = "scheme.ECN#.pst_target=10us,20us";
+    assert_eq!(of_own(&add(of_label, &object("ecn_sharp"))), 2);
+    let simulation = |marker: &str| add(swept, marker).points[4].simulation;
+    assert_ne!(simulation(OBJECT), simulation(&object("tcn")));
 }
 
 #[test]

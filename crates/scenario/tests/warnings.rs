@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Warnings about scenarios that run and were probably not meant, each with the way out.
 
-use cemark_scenario::{Overrides, Plan, parse};
-use cemark_sim::config::{MarkerChoice, NonEct};
+use cemark_scenario::{AddedMarker, Overrides, Plan, parse};
+use cemark_sim::config::NonEct;
 use cemark_wire::Picos;
 
 /// The keys of its `[rtt]`.
@@ -312,11 +312,11 @@ fn packets_without_ecn_are_treated_alike_in_a_whole_run() {
     let red = GOOD.replace("\"ecn_sharp\"", "\"red\"");
     assert_ne!(red, GOOD);
     assert_eq!(policies(&red), [NonEct::Forward; 2], "RED is no exception");
-    let mut own_marker = plan(&red);
-    let none = &mut |_: &_| MarkerChoice::None;
-    own_marker
-        .add_marker("own", Some("red"), b"", none)
-        .unwrap();
+    let overrides = Overrides {
+        added: vec![AddedMarker::new(crate::own::OBJECT)],
+        ..Overrides::default()
+    };
+    let own_marker = parse(&red, "own.toml", &overrides).expect("a plan");
     let all: Vec<NonEct> = own_marker
         .points
         .iter()

@@ -393,8 +393,37 @@ pub enum MarkerChoice {
         /// Its parameters.
         values: Values,
     },
-    /// A user's own.
+    /// A user's own, declared as schemes of the catalogue are.
+    Own(OwnScheme),
+    /// A user's own without a declaration.
     Custom(MarkerFactory),
+}
+
+/// Builds the marker of one queue from the values of its scheme's parameters.
+pub type OwnFactory = Arc<dyn Fn(&Values, &QueueSpec) -> Box<dyn Marker> + Send + Sync>;
+
+/// A scheme of a user's: its declaration, its parameters, and its code.
+#[derive(Clone)]
+pub struct OwnScheme {
+    /// The declaration.
+    pub scheme: &'static SchemeSpec,
+    /// The parameters.
+    pub values: Values,
+    /// Fingerprint of the code: schemes of unlike code are unlike schemes.
+    pub content: u64,
+    /// The code; `None` until it is loaded, which a simulation needs.
+    pub code: Option<OwnFactory>,
+}
+
+impl MarkerChoice {
+    /// The declaration and the parameters of the scheme, where it has a declaration.
+    pub fn declared(&self) -> Option<(&'static SchemeSpec, &Values)> {
+        match self {
+            MarkerChoice::Builtin { scheme, values } => Some((*scheme, values)),
+            MarkerChoice::Own(own) => Some((own.scheme, &own.values)),
+            MarkerChoice::None | MarkerChoice::Custom(_) => None,
+        }
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -407,6 +436,10 @@ impl serde::Serialize for MarkerChoice {
             MarkerChoice::Builtin { scheme, values } => {
                 (scheme.name, &values.0[..scheme.params.len()]).serialize(to)
             }
+            MarkerChoice::Own(own) => {
+                let values = &own.values.0[..own.scheme.params.len()];
+                ("own", own.content, values).serialize(to)
+            }
             MarkerChoice::Custom(_) => to.serialize_str("custom"),
         }
     }
@@ -418,6 +451,10 @@ impl std::fmt::Debug for MarkerChoice {
             MarkerChoice::None => f.write_str("None"),
             MarkerChoice::Builtin { scheme, values } => {
                 write!(f, "{}{:?}", scheme.name, &values.0[..scheme.params.len()])
+            }
+            MarkerChoice::Own(own) => {
+                let values = &own.values.0[..own.scheme.params.len()];
+                write!(f, "own {} {:x}{values:?}", own.scheme.name, own.content)
             }
             MarkerChoice::Custom(_) => f.write_str("Custom"),
         }

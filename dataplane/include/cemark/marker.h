@@ -37,25 +37,46 @@ struct cemark_call {
 #define CEMARK_JOIN(a, b) CEMARK_JOIN_(a, b)
 
 /*
+ * Declares the parameters of the marker: CEMARK_PARAMS(LIST), where LIST(P) is a line for each,
+ *
+ *     P(name, kind, default, min, max, "A sentence.")
+ *
+ * kind: time, bytes, rate, fraction, number, count, flag or choice(word|word). Values are written
+ * as in a scenario, without quotes: 85us, 65pkt, 250KB, 10Gbps, 25%, 0.7, 3, true, word.
+ * CEMARK_VALUE(values, name) is the value in cemark_..._set(): nanoseconds, bytes, bits per second,
+ * parts of 2^16, thousandths, a whole number, 0 or 1, the place of the word.
+ *
+ * A marker without CEMARK_PARAMS has the parameters of the catalogue's scheme of its name, if there
+ * is one. cemark reads the declaration from the file and runs no code for it.
+ */
+#define CEMARK_VALUE(values, name) ((values)[cemark_param_##name])
+#define CEMARK_PLACE_(name, kind, usual, min, max, doc) cemark_param_##name,
+#define CEMARK_TEXT_(name, kind, usual, min, max, doc)                                             \
+	#name "\t" #kind "\t" #usual "\t" #min "\t" #max "\t" doc "\n"
+#define CEMARK_PARAMS(LIST)                                                                        \
+	enum cemark_param { LIST(CEMARK_PLACE_) cemark_params_count };                             \
+	_Static_assert(cemark_params_count <= CEMARK_MAX_PARAMS, "too many parameters");           \
+	CEMARK_CONSTANT(params) = LIST(CEMARK_TEXT_)
+
+/*
  * An entry point, and the name of the marker. In BPF each entry point is a program in a section of
- * its own. The name decides which parameters `cemark run` passes: those of the catalogue's scheme
- * of this name, if there is one.
+ * its own.
  */
 #if defined(__bpf__)
 #define CEMARK_ENTRY(hook)                                                                         \
 	__attribute__((section("cemark/" #hook), used))                                            \
 	u32 CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call *call)
-#define CEMARK_NAME_(stem)                                                                         \
-	__attribute__((section("cemark.name"), used)) static const char cemark_name[] = #stem
+#define CEMARK_CONSTANT(name)                                                                      \
+	__attribute__((section("cemark." #name), used)) static const char cemark_##name[]
 #else
 #define CEMARK_ENTRY(hook)                                                                         \
 	u32 CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call *call);                            \
 	__attribute__((visibility("default")))                                                     \
 	u32 CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call *call)
-#define CEMARK_NAME_(stem)                                                                         \
+#define CEMARK_CONSTANT(name)                                                                      \
 	extern const char CEMARK_JOIN(CEMARK_PREFIX, name)[];                                      \
 	__attribute__((visibility("default")))                                                     \
-	const char CEMARK_JOIN(CEMARK_PREFIX, name)[] = #stem
+	const char CEMARK_JOIN(CEMARK_PREFIX, name)[]
 #endif
 
 #define CEMARK_MARKER_(stem)                                                                       \
@@ -121,7 +142,7 @@ struct cemark_call {
                                                                                                    \
 		return cemark_##stem##_next_wake(&m->params, &m->vars, &call->now);                \
 	}                                                                                          \
-	CEMARK_NAME_(stem)
+	CEMARK_CONSTANT(name) = #stem
 
 /* Defines the entry points of marker `stem`, which may itself be a macro. */
 #define CEMARK_MARKER(stem) CEMARK_MARKER_(stem)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark init`: writes a commented scenario of the user's fabric from a few answers.
+//! `cemark init`: writes a commented scenario of the user's fabric from a few answers, or a marker.
 
 mod answers;
 mod ask;
 mod fabric;
+mod marker;
 mod rtts;
 mod schemes;
 mod size;
@@ -26,7 +27,7 @@ use crate::output::{IN_THE_WAY, Replace, exists, put};
 /// Arguments of `cemark init`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file to write.
+    /// The file to write; `marker`, or a file that ends in .c or .py: a marker of your own.
     #[arg(default_value = "my-fabric.toml")]
     file: PathBuf,
     /// Kind of fabric [default: leaf-spine].
@@ -72,6 +73,34 @@ pub(crate) struct Args {
     force: bool,
 }
 
+impl Args {
+    /// Whether an option describes a fabric.
+    fn describes_a_fabric(&self) -> bool {
+        let numbers = [
+            self.rate.is_some(),
+            self.cell.is_some(),
+            self.hosts.is_some(),
+        ];
+        let words = [
+            self.sizes.is_some(),
+            self.transport.is_some(),
+            self.kind.is_some(),
+        ];
+        let others = [
+            self.oversubscription.is_some(),
+            self.rtt.is_some(),
+            self.buffer.is_some(),
+            self.load.is_some(),
+            self.queues.is_some(),
+        ];
+        numbers
+            .iter()
+            .chain(&words)
+            .chain(&others)
+            .any(|given| *given)
+    }
+}
+
 /// How an answer that no option gives is found.
 struct Source {
     questions: Option<Questions>,
@@ -101,6 +130,9 @@ impl Source {
 
 /// Writes the scenario and says what to type next.
 pub(crate) fn init(args: &Args) -> Result<(), Failure> {
+    if marker::is_one(&args.file) {
+        return marker::init(args);
+    }
     let file = writable(&args.file, args.force)?;
     let asks = !args.yes && stdin().is_terminal() && stderr().is_terminal();
     let mut source = Source {

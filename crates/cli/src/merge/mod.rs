@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use cemark_report::rundir::{Found, Source};
 use cemark_report::summary::hex;
 use cemark_report::{Console, Finished, RunDir, share};
+use cemark_runner::Ran;
 use cemark_runner::clock::Stopwatch;
-use cemark_runner::{Ran, marker};
-use cemark_scenario::{Overrides, Plan, visible};
+use cemark_scenario::{Plan, visible};
 
 use self::lost::Lost;
 use crate::Format;
@@ -28,9 +28,6 @@ pub(crate) struct Args {
     /// Run directory of the whole run [default: runs/SCENARIO-DIGEST].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// A marker of your own with which the parts were run.
-    #[arg(long, value_name = "bpf:FILE|c:FILE")]
-    marker: Vec<marker::Given>,
     /// Output format: that of `cemark run`.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -40,7 +37,7 @@ pub(crate) fn merge(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
     let who = provenance();
     let sources = sources(&args.dirs)?;
-    let plan = plan(&sources[0], &args.marker)?;
+    let plan = plan(&sources[0])?;
     let out = args
         .out
         .clone()
@@ -122,14 +119,13 @@ fn sources(dirs: &[PathBuf]) -> Result<Vec<Source>, Failure> {
 }
 
 /// The plan of a directory, from the scenario that its manifest holds.
-fn plan(source: &Source, markers: &[marker::Given]) -> Result<Plan, Failure> {
+fn plan(source: &Source) -> Result<Plan, Failure> {
     let manifest = source.manifest();
     let file = match &manifest.part {
         Some(part) => part.file.clone(),
         None => format!("{}.toml", manifest.scenario),
     };
-    let mut plan = cemark_scenario::parse(&manifest.source, &file, &Overrides::default())?;
-    marker::add_all(markers, &mut plan)?;
+    let plan = manifest.plan(&file)?;
     if plan.precision.is_some() {
         return Err(Failure::User(miette::miette!(
             help = "continue it in its own directory with the command that began it, or run parts \
@@ -141,11 +137,7 @@ fn plan(source: &Source, markers: &[marker::Given]) -> Result<Plan, Failure> {
     if hex(plan.digest) == manifest.scenario_digest {
         return Ok(plan);
     }
-    let marked = manifest.provenance.command.iter();
-    let marked = marked.into_iter().any(|w| w.starts_with("--marker"));
-    let help = if marked && markers.is_empty() {
-        "it was run with a marker of your own: give `cemark merge` the same --marker"
-    } else if manifest.provenance.version != env!("CARGO_PKG_VERSION") {
+    let help = if manifest.provenance.version != env!("CARGO_PKG_VERSION") {
         "merge with the version of cemark that ran the parts"
     } else {
         "merge in the directory in which the parts were run, so that files which the scenario \

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use cemark_report::rundir::Share;
 use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
-use cemark_runner::{Cores, Order, Ran, marker};
+use cemark_runner::{Cores, Order, Ran};
 use cemark_scenario::visible_lines;
 
 use self::redraw::Screen;
@@ -19,7 +19,7 @@ use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;
 use crate::terminal::look;
-use crate::{Changes, Extent, Format};
+use crate::{Changes, Extent, Format, Leave};
 
 /// Arguments of `cemark run`.
 #[derive(clap::Args)]
@@ -34,9 +34,8 @@ pub(crate) struct Args {
     changes: Changes,
     #[command(flatten)]
     extent: Extent,
-    /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
-    #[arg(long, value_name = "bpf:FILE|c:FILE")]
-    marker: Vec<marker::Given>,
+    #[command(flatten)]
+    leave: Leave,
     /// Simulate N points at the same time, at most one per core [default: one per core]. The result
     /// does not depend on N.
     #[arg(long, value_name = "N")]
@@ -84,7 +83,7 @@ fn order(args: &Args) -> Result<Order, Failure> {
     let overrides = args.extent.add_to(args.changes.overrides()?);
     let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
     warn(&plan);
-    let watches = marker::add_all(&args.marker, &mut plan)?;
+    let watches = args.leave.load(&mut plan)?;
     if args.part.is_some() && plan.precision.is_some() {
         return Err(part::needs_fixed_seeds(&args.scenario));
     }

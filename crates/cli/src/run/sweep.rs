@@ -18,7 +18,7 @@ pub(crate) struct SweepArgs {
     /// Simulate the points on a Ray cluster: the one that this machine belongs to, or that of
     /// --address. With it, --out may be the URL of a store (s3://bucket/folder), which receives the
     /// same files as the run directory (docs/cluster.md).
-    #[arg(long, conflicts_with_all = ["jobs", "threads", "part", "marker"])]
+    #[arg(long, conflicts_with_all = ["jobs", "threads", "part"])]
     ray: bool,
     /// Address of the Ray cluster, as `ray.init` takes it [default: that of this machine].
     #[arg(long, value_name = "HOST:PORT", requires = "ray")]

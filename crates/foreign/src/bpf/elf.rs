@@ -6,14 +6,14 @@ use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 use super::verify::CALL;
+use crate::Declared;
 use crate::abi::Entry;
 
 /// Bytes of an instruction.
 pub(super) const INSN: usize = 8;
 
 pub(super) struct File {
-    /// The name in `CEMARK_MARKER(name)`.
-    pub(super) name: String,
+    pub(super) declared: Declared,
     /// Programs in the order of [`Entry`], each followed by the functions that it calls.
     pub(super) programs: Vec<Vec<u8>>,
 }
@@ -22,22 +22,33 @@ type Elf<'a> = ElfFile64<'a, Endianness>;
 
 /// Reads an object file. `Err` says what is wrong with it.
 pub(super) fn read(bytes: &[u8]) -> Result<File, String> {
-    let elf = Elf::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
-    if elf.architecture() != object::Architecture::Bpf || !elf.is_little_endian() {
-        return Err("not little-endian BPF: compile it with clang -O2 -target bpf -c".to_owned());
-    }
-    let name = elf
-        .section_by_name("cemark.name")
-        .and_then(|s| s.data().ok())
-        .and_then(|d| std::ffi::CStr::from_bytes_until_nul(d).ok())
-        .and_then(|n| n.to_str().ok())
-        .ok_or("has no section cemark.name: write CEMARK_MARKER(name) of <cemark/marker.h> in it")?
-        .to_owned();
+    let elf = parsed(bytes)?;
     let programs = Entry::ALL
         .into_iter()
         .map(|entry| program(&elf, &format!("cemark/{}", entry.name())))
         .collect::<Result<_, _>>()?;
-    Ok(File { name, programs })
+    Ok(File {
+        declared: of(&elf)?,
+        programs,
+    })
+}
+
+/// Reads the declaration of a marker.
+pub(crate) fn declared(bytes: &[u8]) -> Result<Declared, String> {
+    of(&parsed(bytes)?)
+}
+
+fn parsed(bytes: &[u8]) -> Result<Elf<'_>, String> {
+    let elf = Elf::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
+    match elf.architecture() == object::Architecture::Bpf && elf.is_little_endian() {
+        true => Ok(elf),
+        false => Err("not little-endian BPF: compile it with clang -O2 -target bpf -c".to_owned()),
+    }
+}
+
+fn of(elf: &Elf<'_>) -> Result<Declared, String> {
+    let section = |name: &str| elf.section_by_name(name)?.data().ok();
+    Declared::new(section("cemark.name"), section("cemark.params"))
 }
 
 fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {

@@ -17,6 +17,7 @@ use crate::abi::{Call, Entry};
 use crate::{Breach, Code, Error, gathered};
 
 pub use compile::{clang, compile};
+pub(crate) use elf::declared;
 pub use vm::BUDGET;
 use vm::Vm;
 
@@ -63,7 +64,7 @@ impl Object {
             })
             .collect::<Result<_, _>>()?;
         Ok(Object(Arc::new(Programs {
-            name: file.name,
+            name: file.declared.name,
             entries,
         })))
     }

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cemark_scenario::{Plan, Point};
+use cemark_scenario::{Overrides, OwnMarker, Plan, Point};
 use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -150,11 +150,29 @@ pub struct Manifest {
     /// on what to write instead.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// Declarations of the user's own markers, without which the scenario cannot be read where
+    /// their files are not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub markers: Vec<OwnMarker>,
     /// Who ran it.
     #[serde(flatten)]
     pub provenance: Provenance,
     /// The scenario as read, with `--set` and `--seed` applied.
     pub source: String,
+}
+
+impl Manifest {
+    /// The plan of its scenario, without a look at the files of markers. `file` names the scenario.
+    ///
+    /// # Errors
+    /// Where this version does not read the scenario.
+    pub fn plan(&self, file: &str) -> Result<Plan, cemark_scenario::Error> {
+        let overrides = Overrides {
+            known: self.markers.clone(),
+            ..Overrides::default()
+        };
+        cemark_scenario::parse(&self.source, file, &overrides)
+    }
 }
 
 /// A run directory that belongs to one scenario, and to this process while the value or a clone of
@@ -474,6 +492,7 @@ impl RunDir {
             points: plan.points.len() as u64,
             part: self.part.clone(),
             warnings: plan.warning_lines(),
+            markers: plan.markers.clone(),
             provenance: who.clone(),
             source: plan.source.clone(),
         };

@@ -3,13 +3,12 @@
 
 use std::path::Path;
 
-use cemark_scenario::{Overrides, Plan, parse};
+use cemark_scenario::Plan;
 use serde::Deserialize;
 
 use super::stored::{self, Stored};
-use super::{Finished, MANIFEST, Manifest, SUMMARY, document, point_path};
+use super::{Finished, MANIFEST, Manifest, SUMMARY, document, point_path, share};
 use crate::Error;
-use crate::text::distinct;
 
 /// A run that was read from its directory.
 #[derive(Clone, Debug)]
@@ -18,9 +17,6 @@ pub struct Run {
     pub plan: Plan,
     /// Results of the points, one each.
     pub finished: Vec<Finished>,
-    /// Schemes of the run that are not in the plan: markers of the user's own, which the scenario
-    /// does not hold.
-    pub left_out: Vec<String>,
 }
 
 /// The help for a damaged document.
@@ -67,7 +63,7 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
             format!("continue it first: {command}"),
         ));
     }
-    let plan = parse(&manifest.source, &name(&manifest), &Overrides::default());
+    let plan = manifest.plan(&name(&manifest));
     let mut plan = plan.map_err(|e| {
         let what = format!("this version cannot read the scenario of the run ({e}):");
         Error::user(what, &path, format!("run it again: {command}"))
@@ -78,21 +74,16 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
         let same = |l: &Listed| l.axes == p.axes && l.scheme == p.scheme && l.seed == p.seed;
         listed.points.iter().any(same)
     });
-    let schemes = listed.points.iter().map(|p| &p.scheme);
-    let left_out = distinct(schemes.filter(|s| !plan.schemes.contains(s)).cloned());
-    let expected = listed
-        .points
-        .iter()
-        .filter(|p| plan.schemes.contains(&p.scheme));
-    if plan.points.is_empty() || plan.points.len() != expected.count() {
+    if plan.points.is_empty() || plan.points.len() != listed.points.len() {
         return Err(Error::user(
             "this version expands the scenario of this run to other points:",
             dir,
             again,
         ));
     }
-    let mut finished = Vec::new();
-    for point in &plan.points {
+    let mut finished = vec![None; plan.points.len()];
+    for i in plan.part(1, 1) {
+        let point = &plan.points[i];
         let path = point_path(dir, point);
         let key = stored::Key {
             build: &manifest.provenance.build,
@@ -100,7 +91,7 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
             point,
         };
         match stored::read(&path, key) {
-            Stored::Whole(done) => finished.push(*done),
+            Stored::Whole(done) => finished[i] = Some(*done),
             Stored::Missing | Stored::Other | Stored::Damaged => {
                 return Err(Error::user(
                     "a point of this run is missing, damaged or from another build:",
@@ -110,11 +101,9 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
             }
         }
     }
-    Ok(Run {
-        plan,
-        finished,
-        left_out,
-    })
+    share(&plan, &mut finished);
+    let finished = finished.into_iter().flatten().collect();
+    Ok(Run { plan, finished })
 }
 
 /// The name of the scenario's file as it was typed, since relative paths in it start there.

@@ -241,7 +241,10 @@ fn queue_pairs(c: &Config) -> bool {
 /// them.
 fn looks_at(c: &Config, key: &str) -> bool {
     c.switch.scheduler.spec().keys.contains(&key)
-        || matches!(c.switch.marker, MarkerChoice::Custom(_))
+        || matches!(
+            c.switch.marker,
+            MarkerChoice::Own(_) | MarkerChoice::Custom(_)
+        )
 }
 
 /// Whether the scheduler visits queues in rounds, so that there is a round time.
@@ -251,10 +254,9 @@ pub(crate) fn has_rounds(c: &Config) -> bool {
 
 /// Whether the scheme reads the round time. One that is not ours may.
 pub(crate) fn reads_rounds(marker: &MarkerChoice) -> bool {
-    match marker {
-        MarkerChoice::None => false,
-        MarkerChoice::Builtin { scheme, values } => (scheme.reads_round)(values),
-        MarkerChoice::Custom(_) => true,
+    match marker.declared() {
+        Some((scheme, values)) => (scheme.reads_round)(values),
+        None => matches!(marker, MarkerChoice::Custom(_)),
     }
 }
 

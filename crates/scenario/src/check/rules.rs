@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use cemark_marking::{Kind, Rule, RuleTime, SchemeSpec, Values};
 use cemark_param::Dialect;
 use cemark_sim::Config;
-use cemark_sim::config::MarkerChoice;
 use cemark_sim::workload::{RttModel, rtt_quantile};
 use cemark_wire::{Picos, Rate};
 
@@ -88,11 +87,7 @@ fn reference(config: &Config) -> Rate {
 
 /// Warnings of one configuration, whose scheme was read as `scheme`.
 pub(crate) fn warnings(config: &Config, scheme: &Scheme, all: &mut Vec<Warning>) {
-    let MarkerChoice::Builtin {
-        scheme: spec,
-        values,
-    } = &config.switch.marker
-    else {
+    let Some((spec, values)) = config.switch.marker.declared() else {
         return;
     };
     defaults(config, scheme, spec, values, all);
@@ -251,13 +246,7 @@ fn of_several_rates(config: &Config, scheme: &Scheme, all: &mut Vec<Warning>) {
 
 /// The parameters in force of a scheme that a file wrote or that a rule speaks of, in order.
 pub(crate) fn in_force(scheme: &Scheme) -> Option<String> {
-    let MarkerChoice::Builtin {
-        scheme: spec,
-        values,
-    } = &scheme.marker
-    else {
-        return None;
-    };
+    let (spec, values) = scheme.marker.declared()?;
     let shown = spec.params.iter().enumerate().filter_map(|(i, param)| {
         let written = scheme.written.contains(&param.name);
         let ruled = spec.rules.iter().any(|r| r.param == i && (r.reads)(values));

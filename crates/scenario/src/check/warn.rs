@@ -227,7 +227,7 @@ pub(crate) fn never(label: &str) -> String {
 }
 
 fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
-    let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
+    let Some((scheme, values)) = config.switch.marker.declared() else {
         return;
     };
     let capable = config.controls().iter().any(|c| c.ecn_capable());

@@ -2,6 +2,7 @@
 //! From text to plan.
 
 pub(crate) mod cells;
+pub(crate) mod declaration;
 pub(crate) mod flows;
 pub(crate) mod key;
 pub(crate) mod param;
@@ -29,6 +30,7 @@ use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, alike, fold, near};
 use crate::idle::Idle;
 use crate::markers::SCHEME;
+use crate::own::{AddedMarker, Finder, OwnMarker};
 use crate::plan::{Plan, Point, Precision, Warning};
 use crate::precision::PRECISION;
 use crate::section::{LONGEST, Section};
@@ -62,6 +64,10 @@ pub struct Overrides {
     pub precision: Option<String>,
     /// `--full`: what `[full]` of the file says.
     pub full: bool,
+    /// `--marker`: schemes beside those of the file.
+    pub added: Vec<AddedMarker>,
+    /// Markers whose declarations are known: no file is read for them.
+    pub known: Vec<OwnMarker>,
 }
 
 impl Overrides {
@@ -85,7 +91,7 @@ impl Overrides {
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         let counted = self.seed.is_some() || self.seeds.is_some() || self.precision.is_some();
-        self.set.is_empty() && !counted && !self.full
+        self.set.is_empty() && !counted && !self.full && self.added.is_empty()
     }
 }
 
@@ -156,10 +162,16 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut root = Table::parse(text, 0)?;
     let mut axes = sweep::axes(&mut root)?;
     full::apply(&mut root, &mut axes, overrides.full)?;
+    let mut files = Tables::beside(file);
+    let mut own = Finder::new(&files.base, &overrides.known);
+    own.declare(&mut root, &mut axes)?;
+    own.add(&mut root, &overrides.added, texts)?;
     let mut given = sweep::Given::default();
     for (path, values) in &overrides.set {
         given.set(&mut root, &mut axes, texts, path, values)?;
     }
+    own.declare(&mut root, &mut axes)?;
+    own.complete(&mut root);
     let set: Vec<String> = overrides.set.iter().map(|(path, _)| path.clone()).collect();
     rtt::keep_to_model(&mut root, &axes, &set)?;
     let precision = precision::precision(&mut root, overrides, texts)?;
@@ -171,7 +183,6 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let words = Front::read(&root)?;
     few_enough(&axes, &root, seeds.len())?;
     let mut idle = Idle::default();
-    let mut files = Tables::beside(file);
     let cells = cells(&root, &axes, &mut files, &mut |tree, config| {
         idle.see(tree, config, seeds.len());
     })?;
@@ -215,6 +226,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         presets,
         parameters,
         retunes,
+        markers: own.markers(),
         source,
     })
 }

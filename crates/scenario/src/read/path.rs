@@ -223,7 +223,11 @@ fn selected(items: &[Node], selector: &str) -> Option<usize> {
     let called = |item: &Node, key: &str| match &item.value {
         Value::Table(table) => {
             let value = table.get(key).map(|entry| &entry.node.value);
-            matches!(value, Some(Value::Text(text)) if fold(text) == fold(selector))
+            match value {
+                Some(Value::Text(text)) => fold(text) == fold(selector),
+                Some(Value::Own(own)) => fold(&own.marker.written) == fold(selector),
+                _ => false,
+            }
         }
         _ => false,
     };

@@ -231,6 +231,7 @@ pub(crate) fn wrong(node: &Node, expected: &str) -> Box<Fault> {
 pub(crate) fn text(node: &Node) -> Fallible<&str> {
     match &node.value {
         Value::Text(text) => Ok(text),
+        Value::Own(own) => Ok(&own.marker.written),
         _ => Err(wrong(node, "a string").help("write it in quotes")),
     }
 }

@@ -2,10 +2,12 @@
 //! TOML as a tree that remembers the place of each value and can be changed by `--set` and sweeps.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{At, Fallible, Fault, alike, fold};
+use crate::own::Own;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub(crate) enum Value {
     /// The number and how it was written.
     Float(f64, String),
     Flag(bool),
+    /// The name of a marker of the user's, with its declaration.
+    Own(Arc<Own>),
     Date(String),
     List(Vec<Node>),
     Table(Table),
@@ -69,7 +73,7 @@ impl Node {
     /// For messages: `a string`.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
-            Value::Text(_) => "a string",
+            Value::Text(_) | Value::Own(_) => "a string",
             Value::Integer(_) => "a whole number",
             Value::Float(..) => "a number",
             Value::Flag(_) => "true or false",
@@ -85,6 +89,7 @@ impl Node {
             Value::Text(text) | Value::Date(text) | Value::Float(_, text) => text.clone(),
             Value::Integer(n) => n.to_string(),
             Value::Flag(flag) => flag.to_string(),
+            Value::Own(own) => own.marker.written.clone(),
             Value::List(_) | Value::Table(_) => return None,
         })
     }
@@ -241,6 +246,7 @@ fn to_toml(node: &Node) -> toml::Value {
         Value::Integer(n) => i64::try_from(*n)
             .map_or_else(|_| toml::Value::String(n.to_string()), toml::Value::Integer),
         Value::Float(x, _) => toml::Value::Float(*x),
+        Value::Own(own) => toml::Value::String(own.marker.written.clone()),
         Value::Flag(flag) => toml::Value::Boolean(*flag),
         Value::List(items) => toml::Value::Array(items.iter().map(to_toml).collect()),
         Value::Table(table) => toml::Value::Table(

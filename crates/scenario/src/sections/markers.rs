@@ -3,11 +3,11 @@
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
 use cemark_param::Dialect;
-use cemark_sim::config::MarkerChoice;
+use cemark_sim::config::{MarkerChoice, OwnScheme};
 use cemark_wire::Rate;
 
 use crate::aliases;
-use crate::error::{Fallible, Fault, fold, near};
+use crate::error::{At, Fallible, Fault, fold, near};
 use crate::key::{Key, KeySpec, Shape, keys};
 use crate::param;
 use crate::section::Section;
@@ -31,7 +31,8 @@ pub(crate) static SCHEME: SectionSpec = SectionSpec::new(
 
 keys! { KEYS:
     MARKER: String = Key::text("marker").needed("ecn_sharp").doc(
-        "a scheme of the catalogue, or `\"none\"` (drop-tail)",
+        "a scheme of the catalogue, `\"none\"` (drop-tail), or code of your own: \
+         `\"bpf:mine.o\"`, `\"c:mine.so\"` (path from the folder of the scenario)",
     );
     LABEL: String = Key::text("label").follows("the scheme's title").doc("its name in tables");
 }
@@ -89,14 +90,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     let (title, choice) = if fold(&name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {
-        let spec = catalogue::find(&name).ok_or_else(|| {
-            let known = catalogue::ALL
-                .iter()
-                .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
-            Fault::new(at, format!("no marking scheme is called `{name}`"))
-                .label("not known")
-                .help(near(&name, known.chain([NONE])))
-        })?;
+        let spec = spec_of(node).ok_or_else(|| unknown(at, &name))?;
         s.describes(spec.name);
         let mut values = Values::defaults(spec);
         for (i, param) in spec.params.iter().enumerate() {
@@ -111,13 +105,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
                 }
             }
         }
-        (
-            spec.title,
-            MarkerChoice::Builtin {
-                scheme: spec,
-                values,
-            },
-        )
+        (spec.title, choice(node, spec, values))
     };
     s.finish()?;
     rising(node, &choice)?;
@@ -128,6 +116,32 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         written,
         timed,
     })
+}
+
+/// The marker of a `[[scheme]]` with these parameters.
+fn choice(node: &Node, scheme: &'static SchemeSpec, values: Values) -> MarkerChoice {
+    match marker_of(node) {
+        Some(Value::Own(own)) => MarkerChoice::Own(OwnScheme {
+            scheme,
+            values,
+            content: own.marker.content,
+            code: None,
+        }),
+        _ => MarkerChoice::Builtin { scheme, values },
+    }
+}
+
+fn unknown(at: At, name: &str) -> Box<Fault> {
+    let names = catalogue::ALL
+        .iter()
+        .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
+    let help = match name.ends_with(".so") || name.ends_with(".o") {
+        true => format!("write c:{name} or bpf:{name} for a file of your own"),
+        false => near(name, names.chain([NONE])),
+    };
+    Fault::new(at, format!("no marking scheme is called `{name}`"))
+        .label("not known")
+        .help(help)
 }
 
 /// A parameter of a scheme, in the unit in which the catalogue stores it.
@@ -191,8 +205,7 @@ fn fitting(node: &Node, spec: &SchemeSpec, param: &ParamSpec) -> Fallible<()> {
 
 /// A ramp must rise, where either of its ends was written.
 fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
-    let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
-    else {
+    let (Some((scheme, values)), Value::Table(table)) = (choice.declared(), &node.value) else {
         return Ok(());
     };
     for pair in scheme.ordered {
@@ -226,8 +239,7 @@ fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
 /// A packet that joins a queue has not waited yet: a scheme that judges it there must read the
 /// length.
 fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
-    let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
-    else {
+    let (Some((scheme, values)), Value::Table(table)) = (choice.declared(), &node.value) else {
         return Ok(());
     };
     let says = |name: &str, wanted: &str| {
@@ -251,25 +263,28 @@ pub(crate) fn label_of(node: &Node) -> Option<&str> {
     let Value::Table(table) = &node.value else {
         return None;
     };
-    let text = |key: &str| match &table.get(key)?.node.value {
-        Value::Text(text) => Some(text.as_str()),
-        _ => None,
+    match table.get("label").map(|entry| &entry.node.value) {
+        Some(Value::Text(label)) => Some(label.trim()),
+        _ => match marker_of(node)? {
+            Value::Text(name) if fold(name) == NONE => Some(NONE_TITLE),
+            _ => spec_of(node).map(|spec| spec.title),
+        },
+    }
+}
+
+/// The value of the key `marker`.
+pub(crate) fn marker_of(node: &Node) -> Option<&Value> {
+    let Value::Table(table) = &node.value else {
+        return None;
     };
-    text("label")
-        .map(str::trim)
-        .or_else(|| match text("marker")? {
-            name if fold(name) == NONE => Some(NONE_TITLE),
-            name => catalogue::find(name).map(|spec| spec.title),
-        })
+    Some(&table.get("marker")?.node.value)
 }
 
 /// The scheme that a `[[scheme]]` table names, if it names one.
 pub(crate) fn spec_of(node: &Node) -> Option<&'static SchemeSpec> {
-    let Value::Table(table) = &node.value else {
-        return None;
-    };
-    match &table.get("marker")?.node.value {
+    match marker_of(node)? {
         Value::Text(name) => catalogue::find(name),
+        Value::Own(own) => Some(own.spec),
         _ => None,
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use cemark_marking::{SchemeSpec, Values};
 use cemark_param::{Dialect, ParamSpec};
-use cemark_sim::config::MarkerChoice;
 use cemark_sim::retune::{Retune, retuned};
 use cemark_sim::topology::Fabric;
 use cemark_sim::{Config, LinkId};
@@ -137,7 +136,7 @@ pub(crate) fn check(root: &Table, schemes: &[Node]) -> Fallible<()> {
 /// The retunes of one scheme, read into its configuration, and what they change in words.
 pub(crate) fn retunes(root: &Table, config: &mut Config, label: &str) -> Fallible<Vec<String>> {
     let nodes = items(root, RETUNE.name);
-    let MarkerChoice::Builtin { scheme, values } = config.switch.marker.clone() else {
+    let Some((scheme, &values)) = config.switch.marker.declared() else {
         return Ok(Vec::new());
     };
     if nodes.is_empty() {

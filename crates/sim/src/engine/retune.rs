@@ -7,7 +7,7 @@ use cemark_marking::{QueueSpec, SchemeSpec, Values};
 
 use super::Shard;
 use crate::agenda::kind;
-use crate::config::{Config, MarkerChoice};
+use crate::config::Config;
 use crate::events::EventQueue;
 use crate::ids::LinkId;
 use crate::metrics::record;
@@ -31,9 +31,7 @@ impl Tuning {
     /// since the configuration retunes them.
     pub fn of_network(cfg: &Config, net: &Network, watched: &[LinkId]) -> Option<Tuning> {
         let kept = ports::kept(cfg, &net.fabric, watched);
-        let MarkerChoice::Builtin { scheme, values } = &cfg.switch.marker else {
-            return None;
-        };
+        let (scheme, values) = cfg.switch.marker.declared()?;
         if !kept.contains(&true) {
             return None;
         }

@@ -359,6 +359,11 @@ fn marker(s: &SwitchConfig, spec: &QueueSpec) -> AnyMarker {
             let values = s.values_at(scheme, values, spec.rate);
             AnyMarker::Builtin(catalogue::build(scheme, &values, spec))
         }
+        MarkerChoice::Own(own) => {
+            let values = s.values_at(own.scheme, &own.values, spec.rate);
+            let code = own.code.as_ref().expect("the code of the scheme is loaded");
+            AnyMarker::Custom(code(&values, spec))
+        }
         MarkerChoice::Custom(make) => AnyMarker::Custom(make(spec)),
     }
 }

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Markers of the user's own as schemes: the page docs/own-marker.md as it is written, leave to run
+//! machine code, and run directories without the marker's file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// An empty directory that is removed on drop; commands run in it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("cemark-own-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a temporary directory");
+        Scratch(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).expect("a file");
+    }
+
+    fn cemark(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args(args)
+            .current_dir(&self.0)
+            .output()
+            .expect("the program runs")
+    }
+
+    /// A command that must succeed.
+    fn ok(&self, args: &[&str]) -> String {
+        let o = self.cemark(args);
+        assert_eq!(o.status.code(), Some(0), "{args:?}: {}", said(&o));
+        String::from_utf8_lossy(&o.stdout).into_owned()
+    }
+
+    /// A command that must be refused.
+    fn refused(&self, args: &[&str]) -> String {
+        let o = self.cemark(args);
+        assert_eq!(o.status.code(), Some(2), "{args:?}: {}", said(&o));
+        said(&o)
+    }
+
+    /// The marker that `cemark init` writes, compiled.
+    fn compiled(&self) {
+        self.ok(&["init", "mine.c"]);
+        self.shell("cc -O2 -fPIC -shared -Wall -Wextra -Werror mine.c -o mine.so");
+    }
+
+    fn shell(&self, script: &str) {
+        let program = Path::new(env!("CARGO_BIN_EXE_cemark"));
+        let folder = program.parent().expect("a folder").display();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let done = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", script])
+            .env("PATH", format!("{folder}:{path}"))
+            .current_dir(&self.0)
+            .output()
+            .expect("bash");
+        assert!(done.status.success(), "{script}\n{}", said(&done));
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Standard error without line breaks and frames.
+fn said(o: &Output) -> String {
+    let text = String::from_utf8_lossy(&o.stderr).replace(['│', '×', '╰', '├', '─', '▶'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const SCENARIO: &str = r#"
+seeds = 1
+[topology]
+kind = "star"
+hosts = 4
+rate = "10Gbps"
+delay = "5us"
+[[workload]]
+kind = "poisson"
+sizes = "web-search"
+load = 0.8
+flows = 60
+[[scheme]]
+marker = "threshold"
+k = "65pkt"
+[[scheme]]
+marker = "c:mine.so"
+label = "mine"
+"#;
+
+/// The commands of the page, each console block as one script.
+fn page() -> Vec<String> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/own-marker.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let blocks = page.split("```console\n").skip(1);
+    let script = |block: &str| {
+        let lines = block.split("\n```").next().unwrap_or_default().lines();
+        let lines = lines.map(|line| line.strip_prefix("$ ").unwrap_or(line));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    blocks.map(script).collect()
+}
+
+#[test]
+fn the_page_works_as_it_is_written() {
+    let scratch = Scratch::new("page");
+    let scripts = page();
+    assert_eq!(scripts.len(), 4, "{scripts:?}");
+    let has_clang = Command::new("clang").arg("--version").output().is_ok();
+    for script in scripts {
+        if script.starts_with("clang") && !has_clang {
+            continue;
+        }
+        scratch.shell(&script);
+    }
+    let plots = fs::read_dir(scratch.0.join("plots")).expect("plots");
+    let names: Vec<String> = plots
+        .map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    assert!(names.iter().any(|n| n.ends_with(".svg")), "{names:?}");
+    let exact = fs::read_to_string(scratch.0.join("plots/comparison.csv"));
+    assert!(exact.is_ok_and(|text| text.contains("mine")), "{names:?}");
+}
+
+#[test]
+fn machine_code_of_a_scenario_needs_leave() {
+    let scratch = Scratch::new("leave");
+    scratch.compiled();
+    scratch.write("s.toml", SCENARIO);
+    let run = ["run", "s.toml", "--out", "run", "--format", "json"];
+    let why = scratch.refused(&run);
+    assert!(
+        why.contains("mine.so") && why.contains("--allow-native"),
+        "{why}"
+    );
+    assert!(!scratch.0.join("run").exists(), "nothing was begun");
+    let capture = [
+        "capture",
+        "s.toml",
+        "--link",
+        "switch->*",
+        "--scheme",
+        "mine",
+    ];
+    assert!(scratch.refused(&capture).contains("--allow-native"));
+    // Nothing is loaded to check a scenario.
+    assert!(scratch.ok(&["check", "s.toml"]).contains("mine"));
+    let allowed = scratch.ok(&[&run[..], &["--allow-native"]].concat());
+    let doc: Value = serde_json::from_str(&allowed).expect("JSON");
+    // Whoever names the file wants it to run.
+    let with = scratch.ok(&[
+        "run",
+        "s.toml",
+        "--out",
+        "named",
+        "--format",
+        "json",
+        "--marker",
+        "c:mine.so",
+        "--fresh",
+    ]);
+    let named: Value = serde_json::from_str(&with).expect("JSON");
+    let of = |doc: &Value, scheme: &str| {
+        let points = doc["points"].as_array().expect("points");
+        let found = points.iter().find(|p| p["scheme"] == scheme);
+        found.unwrap_or_else(|| panic!("no {scheme}"))["fct_us"].clone()
+    };
+    assert_eq!(of(&doc, "mine"), of(&named, "mine"));
+    assert_eq!(of(&doc, "mine"), of(&named, "c:mine.so"));
+}
+
+#[test]
+fn a_run_directory_is_read_without_the_file_and_a_changed_file_is_another_scheme() {
+    let scratch = Scratch::new("gone");
+    scratch.compiled();
+    scratch.write("s.toml", SCENARIO);
+    let run = ["run", "s.toml", "--allow-native", "--out", "run"];
+    scratch.ok(&run);
+    fs::remove_file(scratch.0.join("mine.so")).expect("the file goes");
+    scratch.ok(&["plot", "run", "--out", "plots", "--format", "csv"]);
+    let table = fs::read_to_string(scratch.0.join("plots/comparison.csv")).expect("a table");
+    assert!(table.contains("mine"), "{table}");
+    assert!(scratch.refused(&run).contains("mine.so"));
+    let source = fs::read_to_string(scratch.0.join("mine.c")).expect("the source");
+    scratch.write(
+        "mine.c",
+        &source.replace("65pkt", "9pkt").replace("40pkt", "5pkt"),
+    );
+    scratch.shell("cc -O2 -fPIC -shared mine.c -o mine.so");
+    let why = scratch.refused(&run);
+    assert!(why.contains("the directory holds a run"), "{why}");
+}
+
+#[test]
+fn parts_are_merged_without_the_file() {
+    let scratch = Scratch::new("parts");
+    scratch.compiled();
+    scratch.write("s.toml", SCENARIO);
+    for part in ["1/2", "2/2"] {
+        scratch.ok(&["run", "s.toml", "--part", part, "--allow-native"]);
+    }
+    fs::remove_file(scratch.0.join("mine.so")).expect("the file goes");
+    let parts = fs::read_dir(scratch.0.join("runs")).expect("parts");
+    let parts: Vec<String> = parts
+        .map(|entry| entry.expect("a part").path().display().to_string())
+        .collect();
+    let mut merge = vec!["merge", "--out", "whole", "--format", "json"];
+    merge.extend(parts.iter().map(String::as_str));
+    let doc: Value = serde_json::from_str(&scratch.ok(&merge)).expect("JSON");
+    assert_eq!(doc["points"].as_array().map(Vec::len), Some(2), "{doc}");
+}
+
+#[test]
+fn init_writes_a_marker_that_compiles() {
+    let scratch = Scratch::new("init");
+    scratch.compiled();
+    let shown = scratch.ok(&["check", "rtt-variation", "--marker", "c:mine.so"]);
+    assert!(shown.contains("c:mine.so"), "{shown}");
+    assert!(scratch.refused(&["init", "mine.c"]).contains("--force"));
+    assert!(scratch.refused(&["init", "9.c"]).contains("no name in C"));
+    assert!(
+        scratch
+            .refused(&["init", "a.c", "--hosts", "9"])
+            .contains("a fabric")
+    );
+    scratch.ok(&["init", "marker"]);
+    scratch.ok(&["init", "mine.py"]);
+    for file in ["marker.c", "mine.py", "cemark/marker.h"] {
+        assert!(scratch.0.join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn a_class_of_python_is_not_run_by_the_program() {
+    let scratch = Scratch::new("python");
+    scratch.write("s.toml", &SCENARIO.replace("c:mine.so", "python:mine"));
+    for command in ["run", "check"] {
+        let why = scratch.refused(&[command, "s.toml"]);
+        assert!(
+            why.contains("cemark.run(\"my.toml\", markers={\"mine\": Mine})"),
+            "{why}"
+        );
+    }
+}
