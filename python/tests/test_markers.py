@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import functools
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +120,69 @@ def test_a_marker_in_python_decides_as_the_same_one_in_rust(small: dict[str, Any
     silent = cemark.run(small, set=few, markers={"none": Silent}, seeds=1, progress=False)
     counted = [p["marks"] for p in silent.summary["points"] if p["scheme"] == "none"]
     assert counted == [0]
+
+
+class Swept(cemark.Marker):
+    """DCTCP-RED with a parameter."""
+
+    k = cemark.Param("bytes", "65pkt", max="1MB", doc="Queue length that is not marked.")
+    on = cemark.Param("flag", default=True)
+    form = cemark.Param(("step", "never"), "step")
+
+    def enqueue(self, at: Any) -> bool:
+        return self.on and self.form == "step" and at.queue_bytes + at.pkt_bytes > self.k
+
+
+def test_parameters_of_a_class_are_swept_and_drawn(small: dict[str, Any], folder: Path) -> None:
+    few = {"workload.flows": 20, "workload.load": 0.5}
+    swept = {**few, "scheme.mine.k": ["20KB", "100000B"]}
+    run = cemark.run(small, set=swept, markers={"mine": Swept}, seeds=1, progress=False)
+    marks = {
+        (p["scheme"], p["axes"]["scheme.mine.k"]): p["marks"] for p in run.summary["points"]
+    }
+    assert marks["mine", "20KB"] > marks["mine", "100000B"] == marks["DCTCP-RED", "20KB"] > 0
+    # The command draws the run without the class.
+    words = [sys.executable, "-m", "cemark", "plot", run.directory, "--out", folder / "plots"]
+    subprocess.run(words, check=True, capture_output=True)
+    assert "mine" in (folder / "plots" / "comparison.csv").read_text()
+    never = {**few, "scheme.mine.form": "never"}
+    other = cemark.run(small, set=never, markers={"mine": Swept}, seeds=1, progress=False)
+    assert [p["marks"] for p in other.summary["points"] if p["scheme"] == "mine"] == [0]
+    with pytest.raises(cemark.ScenarioError, match="out of range"):
+        cemark.run(small, set={"scheme.mine.k": "2MB"}, markers={"mine": Swept})
+    # A scenario may name the class.
+    named = {**small, "scheme": [*small["scheme"], {"marker": "python:mine", "label": "M"}]}
+    run = cemark.run(named, set=few, markers={"mine": Swept}, seeds=1, progress=False)
+    assert [p["scheme"] for p in run.summary["points"]].count("M") == 1
+    with pytest.raises(cemark.ScenarioError, match="a marker in Python"):
+        cemark.run(named)
+
+
+def test_the_page_about_own_markers_works_as_it_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "own-marker.md").read_text()
+    fabric = page.split("<<'END'\n")[1].split("END\n")[0]
+    (folder / "fabric.toml").write_text(fabric.replace("flows = 200", "flows = 40"))
+    (folder / "page.py").write_text(page.split("```python\n")[1].split("```")[0])
+    monkeypatch.chdir(folder)
+    done = subprocess.run(
+        [sys.executable, "page.py"], check=True, capture_output=True, text=True
+    )
+    assert "first" in done.stdout
+
+
+def test_machine_code_of_a_scenario_needs_leave(small: dict[str, Any], folder: Path) -> None:
+    source = folder / "mine.c"
+    source.write_text((ROOT / "examples" / "own_marker.c").read_text())
+    made = cemark.compile_marker(source)
+    marker = {"marker": f"c:{made.path}", "label": "mine", "low": "20pkt"}
+    named = {**small, "scheme": [*small["scheme"], marker]}
+    few = {"workload.flows": 20, "workload.load": 0.5}
+    with pytest.raises(cemark.UserError, match="machine code"):
+        cemark.run(named, set=few, seeds=1, progress=False)
+    run = cemark.run(named, set=few, seeds=1, progress=False, allow_native=True)
+    assert "mine" in str(run.table)
 
 
 def test_a_marker_that_fails_says_where(small: dict[str, Any]) -> None:
