@@ -24,7 +24,8 @@ ROOT = HERE.parents[1]
 # pages follow from what there is.
 START = ["README.md", "docs/README.md", "docs/install.md", "docs/glossary.md"]
 USE = [
-    "docs/scenarios.md", "docs/output.md", "docs/own-marker.md", "docs/speed.md", "docs/cluster.md", "docs/formats.md",
+    "docs/scenarios.md", "docs/output.md", "docs/own-marker.md", "docs/speed.md",
+    "docs/cluster.md", "docs/formats.md",
     "docs/transports.md", "docs/pfc.md", "docs/dcib.md", "docs/testbed.md",
 ]
 DEPLOY = [

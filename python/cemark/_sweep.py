@@ -74,6 +74,11 @@ def sweep(
                 help="a cluster runs as many points as it has cores for, each on one core",
             )
     own = Markers(markers)
+    if on == "ray" and own.classes:
+        raise UserError(
+            f"the class of `{own.classes[0][0]}` is not sent to a cluster",
+            help='write on="threads", or write the marker in C: a file is sent',
+        )
     changed = scenario(plan).with_(set, seed=seed, seeds=seeds, precision=precision, full=full)
     source = changed._source(own)
     name, _, digest, _, _, warned = source.described()

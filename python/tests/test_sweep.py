@@ -29,12 +29,17 @@ def test_arguments_that_exclude_each_other(small: dict[str, Any]) -> None:
         ({"address": "here:1"}, 'on="ray"'),
         ({"on": "ray", "jobs": 2}, "on=\"threads\""),
         ({"on": "ray", "threads": 2}, "threads= is for"),
-        ({"on": "ray", "markers": {"mine": cemark.CompiledMarker(Path("x.so"))}}, "threads"),
+        ({"on": "ray", "markers": {"mine": Step}}, "threads"),
         ({"out": "nothing-of-the-kind://x"}, "nothing-of-the-kind"),
     ]:
         with pytest.raises(cemark.UserError) as raised:
             cemark.sweep(small, progress=False, **wrong)
         assert says in str(raised.value), (wrong, str(raised.value))
+
+
+class Step(cemark.Marker):
+    def enqueue(self, at: Any) -> bool:
+        return at.queue_bytes > 100_000
 
 
 @pytest.mark.parametrize("kind", ["file", "memory"])

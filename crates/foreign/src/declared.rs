@@ -6,8 +6,6 @@ use std::ffi::CStr;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 
-use crate::bpf;
-
 /// How a file holds the code of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -53,12 +51,17 @@ impl Declared {
     /// Where the bytes are no file of this form, or have no name. The text says what to do.
     pub fn read(form: Form, bytes: &[u8]) -> Result<Self, String> {
         match form {
-            Form::Bpf => bpf::declared(bytes),
+            Form::Bpf => Declared::of_bytecode(&bytecode(bytes)?),
             Form::C => of_shared(bytes),
         }
     }
 
-    pub(crate) fn new(name: Option<&[u8]>, params: Option<&[u8]>) -> Result<Self, String> {
+    pub(crate) fn of_bytecode(elf: &Elf<'_>) -> Result<Self, String> {
+        let section = |name: &str| elf.section_by_name(name)?.data().ok();
+        Declared::new(section("cemark.name"), section("cemark.params"))
+    }
+
+    fn new(name: Option<&[u8]>, params: Option<&[u8]>) -> Result<Self, String> {
         let name = name.and_then(text).ok_or(
             "declares no marker: write CEMARK_MARKER(name) of <cemark/marker.h> in its source",
         )?;
@@ -70,14 +73,26 @@ impl Declared {
     }
 }
 
+/// An object file of 64 bits.
+pub(crate) type Elf<'a> = ElfFile64<'a, Endianness>;
+
+/// An object file of bytecode.
+pub(crate) fn bytecode(bytes: &[u8]) -> Result<Elf<'_>, String> {
+    let elf = Elf::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
+    match elf.architecture() == object::Architecture::Bpf && elf.is_little_endian() {
+        true => Ok(elf),
+        false => Err("not little-endian BPF: compile it with clang -O2 -target bpf -c".to_owned()),
+    }
+}
+
 fn text(bytes: &[u8]) -> Option<String> {
     let text = CStr::from_bytes_until_nul(bytes).ok()?.to_str().ok()?;
     Some(text.to_owned())
 }
 
 fn of_shared(bytes: &[u8]) -> Result<Declared, String> {
-    let elf = ElfFile64::<Endianness>::parse(bytes)
-        .map_err(|e| format!("not a shared object in ELF of 64 bits: {e}"))?;
+    let elf =
+        Elf::parse(bytes).map_err(|e| format!("not a shared object in ELF of 64 bits: {e}"))?;
     let constant = |name: &str| {
         let symbol = elf.dynamic_symbols().find(|s| s.name() == Ok(name))?;
         let section = elf.section_by_index(symbol.section_index()?).ok()?;

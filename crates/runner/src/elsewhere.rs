@@ -47,8 +47,8 @@ impl Handed {
         let plan = order.plan;
         if let Some(marker) = plan.markers.iter().find(|m| m.form().is_none()) {
             return Err(Failure::User(miette::miette!(
-                help = "run it on this machine (on=\"threads\"), or write the marker in C: a file is \
-                        sent",
+                help = "run it on this machine (on=\"threads\"), or write the marker in C: a file \
+                        is sent",
                 "`{}` is a class of Python, which is not sent to a cluster",
                 marker.written
             )));

@@ -47,7 +47,7 @@ pub trait Library {
     fn code(&self, values: &Values) -> Result<(OwnFactory, Ask), Failure>;
 }
 
-/// What may be loaded, and from where.
+/// Code that may be loaded.
 pub struct Leave<'a> {
     /// Machine code of files that the command line does not name.
     pub native: bool,
@@ -105,8 +105,9 @@ fn library(marker: &OwnMarker, leave: &Leave<'_>) -> Result<Box<dyn Library>, Fa
     if form == Form::C && !marker.named && !leave.native {
         let path = marker.path.display();
         return Err(Failure::User(miette::miette!(
-            help = "add --allow-native (allow_native=True in Python) if you trust the file; bytecode \
-                    (bpf:mine.o) needs no leave, since an interpreter runs it within limits",
+            help = "add --allow-native (allow_native=True in Python) if you trust the file; \
+                    bytecode (bpf:mine.o) needs no leave, since an interpreter runs it within \
+                    limits",
             "the scenario runs the machine code of {path}, which can do anything that you can"
         )));
     }

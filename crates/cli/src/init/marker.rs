@@ -9,7 +9,7 @@ use crate::export::HEADER;
 use crate::output::{IN_THE_WAY, Replace, put};
 use crate::shell;
 
-/// Word that stands for a file of this name in C.
+/// Word for a file of this name in C.
 const WORD: &str = "marker";
 
 const IN_C: &str = include_str!("../../../../examples/own_marker.c");
@@ -80,7 +80,7 @@ pub(super) fn init(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-/// What a file in C begins with.
+/// First comment of a file in C.
 const ABOUT: &str = "\
 /*
  * A marking scheme to begin with: it starts marking at a high queue length and stops below a low

@@ -2,12 +2,11 @@
 //! Reads the programs of a BPF object file and links their calls.
 
 use object::elf::R_BPF_64_32;
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 use super::verify::CALL;
-use crate::Declared;
 use crate::abi::Entry;
+use crate::declared::{self, Declared, Elf};
 
 /// Bytes of an instruction.
 pub(super) const INSN: usize = 8;
@@ -18,37 +17,17 @@ pub(super) struct File {
     pub(super) programs: Vec<Vec<u8>>,
 }
 
-type Elf<'a> = ElfFile64<'a, Endianness>;
-
 /// Reads an object file. `Err` says what is wrong with it.
 pub(super) fn read(bytes: &[u8]) -> Result<File, String> {
-    let elf = parsed(bytes)?;
+    let elf = declared::bytecode(bytes)?;
     let programs = Entry::ALL
         .into_iter()
         .map(|entry| program(&elf, &format!("cemark/{}", entry.name())))
         .collect::<Result<_, _>>()?;
     Ok(File {
-        declared: of(&elf)?,
+        declared: Declared::of_bytecode(&elf)?,
         programs,
     })
-}
-
-/// Reads the declaration of a marker.
-pub(crate) fn declared(bytes: &[u8]) -> Result<Declared, String> {
-    of(&parsed(bytes)?)
-}
-
-fn parsed(bytes: &[u8]) -> Result<Elf<'_>, String> {
-    let elf = Elf::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
-    match elf.architecture() == object::Architecture::Bpf && elf.is_little_endian() {
-        true => Ok(elf),
-        false => Err("not little-endian BPF: compile it with clang -O2 -target bpf -c".to_owned()),
-    }
-}
-
-fn of(elf: &Elf<'_>) -> Result<Declared, String> {
-    let section = |name: &str| elf.section_by_name(name)?.data().ok();
-    Declared::new(section("cemark.name"), section("cemark.params"))
 }
 
 fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {

@@ -17,7 +17,6 @@ use crate::abi::{Call, Entry};
 use crate::{Breach, Code, Error, gathered};
 
 pub use compile::{clang, compile};
-pub(crate) use elf::declared;
 pub use vm::BUDGET;
 use vm::Vm;
 

@@ -14,9 +14,9 @@ use crate::sections;
 use crate::tree::bare;
 
 /// Advice on declarations.
-pub(crate) const HELP: &str = "write P(name, kind, default, min, max, \"A sentence.\") in CEMARK_PARAMS, with a kind of time, \
-     bytes, rate, fraction, number, count, flag or choice(word|word), and values such as 85us, \
-     65pkt, 10Gbps or 25%";
+pub(crate) const HELP: &str = "write P(name, kind, default, min, max, \"A sentence.\") in \
+     CEMARK_PARAMS, with a kind of time, bytes, rate, fraction, number, count, flag or \
+     choice(word|word), and values such as 85us, 65pkt, 10Gbps or 25%";
 
 /// Letters of the name of a parameter.
 const LONGEST_NAME: usize = 40;

@@ -3,6 +3,7 @@
 
 pub(crate) mod cells;
 pub(crate) mod declaration;
+pub(crate) mod finder;
 pub(crate) mod flows;
 pub(crate) mod key;
 pub(crate) mod param;
@@ -23,6 +24,7 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::Workload;
 use cemark_wire::Picos;
 
+use self::finder::Finder;
 use self::sweep::{Axis, SWEEP, combinations};
 use crate::builtin::{builtin, builtins};
 use crate::cost::{self, Cost};
@@ -30,7 +32,7 @@ use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, alike, fold, near};
 use crate::idle::Idle;
 use crate::markers::SCHEME;
-use crate::own::{AddedMarker, Finder, OwnMarker};
+use crate::own::{AddedMarker, OwnMarker};
 use crate::plan::{Plan, Point, Precision, Warning};
 use crate::precision::PRECISION;
 use crate::section::{LONGEST, Section};
