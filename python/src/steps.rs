@@ -55,7 +55,7 @@ impl Steps {
         };
         let config = point.config.clone();
         if !matches!(config.switch.marker, MarkerChoice::Builtin { .. }) {
-            let message = format!("{} has no parameters", point.scheme);
+            let message = format!("{} is no scheme of the catalogue", point.scheme);
             return Err(errors::of_argument(
                 py,
                 message,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figures simulate their points, judge their rows and write their reports.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -8,7 +9,7 @@ use std::sync::atomic::Ordering;
 use cemark_report::Error;
 use cemark_report::rundir::{Provenance, Share, share, write_whole};
 use cemark_report::summary::Cost;
-use cemark_runner::marker::Watches;
+use cemark_runner::marker::{self, Leave, Watches};
 use cemark_runner::{Failure, Ran, Results, Work, simulate};
 use cemark_scenario::Block;
 use toml::Table;
@@ -171,7 +172,12 @@ impl<'a> Figure<'a> {
                 self.request.out.display()
             ))
         };
-        let plan = &experiment.whole;
+        let mut loaded = Cow::Borrowed(&experiment.whole);
+        let mut watches = Watches::default();
+        if !loaded.markers.is_empty() {
+            watches = marker::load(loaded.to_mut(), &Leave::of_files(means.native))?;
+        }
+        let plan = &*loaded;
         let place = self.request.place(self.file, Some(experiment));
         let share = self.request.limits.share;
         let store = Store::open(plan, &place, share, means.who, means.console);
@@ -183,7 +189,7 @@ impl<'a> Figure<'a> {
         let work = Work {
             plan,
             dir: &store.dir,
-            watches: &Watches::default(),
+            watches: &watches,
             cores: means.cores,
             anyway: means.anyway,
             stop: means.stop,

@@ -16,7 +16,7 @@
 //! other entry is added. `"$shallow_buffer"` is replaced by that parameter of
 //! `figures/calibration.toml`.
 
-use cemark_scenario::{Overrides, Plan, parse};
+use cemark_scenario::{Overrides, OwnMarker, Plan, parse};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -185,6 +185,9 @@ impl FigureFile {
                     all.source = format!("{}\n# variant {name}\n{}", all.source, plan.source);
                     all.digest = all.digest.rotate_left(9) ^ plan.digest;
                     all.points.extend(plan.points);
+                    let known = |m: &OwnMarker| all.markers.iter().any(|k| k.content == m.content);
+                    let new: Vec<_> = plan.markers.into_iter().filter(|m| !known(m)).collect();
+                    all.markers.extend(new);
                     all
                 }
             });

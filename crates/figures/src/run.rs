@@ -27,6 +27,8 @@ pub struct Means<'a> {
     pub cores: Cores,
     /// Even if there seems to be too little memory.
     pub anyway: bool,
+    /// Whether machine code of the user's own markers may be loaded.
+    pub native: bool,
     /// Ends the run once it is true.
     pub stop: &'a Arc<AtomicBool>,
     /// Receives what the run directories report.

@@ -176,9 +176,9 @@ fn switch(config: &Config) -> Result<(), Refusal> {
             &format!("write marker = \"{deployed}\""),
         );
     }
-    if matches!(s.marker, MarkerChoice::Custom(_)) {
+    if matches!(s.marker, MarkerChoice::Own(_) | MarkerChoice::Custom(_)) {
         return no(
-            "--marker",
+            "scheme.marker",
             "your own",
             "the qdisc has the schemes of the catalogue",
             "run your own marker with `cemark run`",

@@ -13,12 +13,12 @@ use cemark_scenario::Overrides;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use self::bar::Beside;
-use crate::Format;
 use crate::exit::{Failure, answer, answer_json, answer_json_text, machine, user};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output::{Replace, put};
 use crate::program::provenance;
 use crate::terminal::look;
+use crate::{Format, Leave};
 
 /// Arguments of `cemark figure`.
 #[derive(clap::Args)]
@@ -97,6 +97,8 @@ pub(crate) struct Args {
     /// Run even if the machine seems to have too little memory.
     #[arg(long, conflicts_with = "list")]
     anyway: bool,
+    #[command(flatten)]
+    leave: Leave,
     /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -196,6 +198,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         who: &provenance(),
         cores,
         anyway: args.anyway,
+        native: args.leave.allow_native,
         stop: &stop,
         console: &console,
         show: &progress,

@@ -21,6 +21,7 @@ pub(crate) fn with<T>(show: &dyn Show, run: impl FnOnce(Means<'_>) -> T) -> T {
         who: &who,
         cores: Cores::of_jobs(NonZeroUsize::new(1)),
         anyway: true,
+        native: false,
         stop: &stop,
         console: &(),
         show,
