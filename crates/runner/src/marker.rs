@@ -72,7 +72,11 @@ impl Leave<'_> {
 /// and mistakes of their authors.
 pub fn load(plan: &mut Plan, leave: &Leave<'_>) -> Result<Watches, Failure> {
     let mut libraries: Vec<(u64, Box<dyn Library>)> = Vec::new();
-    for marker in &plan.markers {
+    let runs = |marker: &&OwnMarker| {
+        let of = |own: &MarkerChoice| matches!(own, MarkerChoice::Own(own) if own.content == marker.content);
+        plan.points.iter().any(|p| of(&p.config.switch.marker))
+    };
+    for marker in plan.markers.iter().filter(runs) {
         libraries.push((marker.content, library(marker, leave)?));
     }
     let mut watches = Vec::with_capacity(plan.points.len());
