@@ -108,7 +108,8 @@ def test_tables_are_those_of_the_files(small: dict[str, Any]) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     small["measure"] = {"queue-interval": "50us", "goodput-interval": "1ms"}
     run = cemark.run(small, progress=False)
-    for name in ("points", "flows", "queues", "goodput", "links"):
+    names = ("points", "flows", "queues", "buffers", "goodput", "links", "pauses")
+    for name in names:
         file = run.directory / f"{name}.parquet"
         table = pyarrow.table(run.frame(name)) if file.exists() else None
         if table is None:
