@@ -478,7 +478,7 @@ pub enum TracePorts {
     None,
     /// The switch ports that face these hosts.
     ToHosts(Vec<u32>),
-    /// These switch ports, counted from the first.
+    /// Switch ports by number, counted from the first.
     Ports(Vec<u32>),
     /// The switch port with the largest mean queue, and the one to which the flows send the most
     /// payload, which is the same under every marking scheme.

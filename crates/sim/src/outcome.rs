@@ -269,7 +269,7 @@ pub struct QueuePause {
     pub class: u8,
     /// Pauses that began in the whole run.
     pub frames: u64,
-    /// Share of the time between `Measure::from` and `Measure::until` in which the queue was paused.
+    /// Share of the time between `Measure::from` and `Measure::until` in which it was paused.
     #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub share: f64,
 }

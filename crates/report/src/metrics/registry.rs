@@ -98,7 +98,7 @@ fn of_queries() -> Vec<Metric> {
     let shown = |what| Column {
         terminal: true,
         report: true,
-        ..compared("query", what)
+        ..compared("query time", what)
     };
     vec![
         of("query.mean", MEAN)
@@ -114,7 +114,7 @@ fn of_queries() -> Vec<Metric> {
             .doc("Median completion time of queries.")
             .column(Column {
                 field: Some("query_us.p50"),
-                ..compared("query", "p50")
+                ..compared("query time", "p50")
             }),
         of("query.p99", P99)
             .doc("99th percentile of the completion time of queries.")
@@ -231,7 +231,7 @@ fn of_shares() -> Vec<Metric> {
         )
         .column(Column {
             report: true,
-            ..compared("fairness", "Jain's index")
+            ..compared("fairness", "index")
         }),
         point("pause.share", Unit::Percent, Subject::Network, |s| {
             let worst = most_paused(&s.outcome.pauses).map_or(0.0, |p| 100.0 * p.share);
@@ -240,7 +240,7 @@ fn of_shares() -> Vec<Metric> {
         .doc("Share of the measured time in which the most paused port (or NIC) was paused.")
         .column(Column {
             report: true,
-            ..compared("most paused port", "share")
+            ..compared("pause, worst port", "share")
         }),
     ]
 }

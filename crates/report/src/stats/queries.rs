@@ -142,8 +142,9 @@ mod tests {
             control: None,
         };
         let flows: Vec<_> = (0..3).map(|id| flow(id, 1, id, Some(9))).collect();
-        assert_eq!(times(&flows[..2], &[workload.clone()]), [None]);
-        assert_eq!(times(&flows, &[workload]), [Some(11)]);
+        let asked = [workload];
+        assert_eq!(times(&flows[..2], &asked), [None]);
+        assert_eq!(times(&flows, &asked), [Some(11)]);
     }
 
     #[test]
