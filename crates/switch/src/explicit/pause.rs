@@ -66,7 +66,9 @@ impl ExplicitPort {
         let (any, this) = (self.paused != 0, self.is_paused(queue));
         self.pause.any.begin(now, any);
         let (queues, place) = (&mut self.pause.queues, usize::from(queue));
-        queues.resize(queues.len().max(place + 1), Spells::default());
+        if place >= queues.len() {
+            queues.resize(place + 1, Spells::default());
+        }
         queues[place].begin(now, this);
         self.paused |= 1 << queue;
     }
