@@ -204,7 +204,8 @@ class Run:
         return digest
 
     def frame(self, name: str) -> Frame:
-        """The table ``points``, ``flows``, ``queues``, ``goodput`` or ``links``."""
+        """The table ``points``, ``flows``, ``queues``, ``buffers``, ``goodput``, ``links`` or
+        ``pauses``."""
         return Frame(self._ran.frame(name))
 
     @property
@@ -223,6 +224,12 @@ class Run:
         return self.frame("queues")
 
     @property
+    def buffers(self) -> Frame:
+        """A row for each sample of a traced shared buffer; empty unless ``measure.trace`` asks for
+        ports whose switches share buffers."""
+        return self.frame("buffers")
+
+    @property
     def goodput(self) -> Frame:
         """A row for each interval of goodput; empty unless ``measure.goodput-interval`` is set."""
         return self.frame("goodput")
@@ -231,6 +238,11 @@ class Run:
     def links(self) -> Frame:
         """A row for each switch port of each point."""
         return self.frame("links")
+
+    @property
+    def pauses(self) -> Frame:
+        """A row for each port and NIC that was paused, and one for each of its queues that was."""
+        return self.frame("pauses")
 
     def plot(
         self,

@@ -19,9 +19,11 @@ from ._errors import MachineError, UserError
 POINTS = "points"
 MANIFEST = "manifest.json"
 DOCUMENTS = (
+    "buffers.parquet",
     "flows.parquet",
     "goodput.parquet",
     "links.parquet",
+    "pauses.parquet",
     "points.parquet",
     "queues.parquet",
     "report.html",

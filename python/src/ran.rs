@@ -75,19 +75,12 @@ impl Ran {
         serde_json::to_string(&self.summary).expect("numbers and strings")
     }
 
-    /// A table with every row: `points`, `flows`, `queues`, `goodput` or `links`.
+    /// A table with every row, by its name.
     fn frame(&self, py: Python<'_>, kind: &str) -> PyResult<Frame> {
-        let kind = match kind {
-            "points" => Kind::Points,
-            "flows" => Kind::Flows,
-            "queues" => Kind::Queues,
-            "goodput" => Kind::Goodput,
-            "links" => Kind::Links,
-            other => {
-                let known = "write points, flows, queues, goodput or links";
-                let message = format!("there is no table `{other}`");
-                return Err(errors::of_argument(py, message, known));
-            }
+        let Some(kind) = Kind::ALL.into_iter().find(|k| k.name() == kind) else {
+            let known = format!("write one of {}", Kind::ALL.map(Kind::name).join(", "));
+            let message = format!("there is no table `{kind}`");
+            return Err(errors::of_argument(py, message, &known));
         };
         Ok(py.detach(|| Frame::new(columns(kind, &self.plan, &self.finished).collect())))
     }

@@ -108,7 +108,8 @@ def test_tables_are_those_of_the_files(small: dict[str, Any]) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     small["measure"] = {"queue-interval": "50us", "goodput-interval": "1ms"}
     run = cemark.run(small, progress=False)
-    for name in ("points", "flows", "queues", "goodput", "links"):
+    names = ("points", "flows", "queues", "buffers", "goodput", "links", "pauses")
+    for name in names:
         file = run.directory / f"{name}.parquet"
         table = pyarrow.table(run.frame(name)) if file.exists() else None
         if table is None:
@@ -116,6 +117,35 @@ def test_tables_are_those_of_the_files(small: dict[str, Any]) -> None:
             continue
         assert table.to_pylist() == parquet.read_table(file).to_pylist(), name
     assert len(run.links) > 0 and len(run.goodput) > 0
+
+
+def test_queries_and_buffers_by_hand(small: dict[str, Any]) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    del small["sweep"]
+    small["workload"] = [
+        {"kind": "incast", "senders": 6, "receiver": 1, "size": "90KB", "jitter": "30us"}
+        | {"repeat": 20, "every": "1ms"}
+    ]
+    small["switch"] = {"buffer-policy": "dynamic", "pool": "400KB"}
+    small["measure"] = {"trace": "ports", "trace-ports": ["switch0->host1"]}
+    run = cemark.run(small, progress=False)
+    times: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
+    for flow in pyarrow.table(run.flows).to_pylist():
+        query = times.setdefault((flow["scheme"], flow["seed"], flow["query"]), [])
+        query.append((flow["start_us"], flow["start_us"] + flow["fct_us"]))
+    assert len(times) == 2 * 3 * 20 and all(len(query) == 6 for query in times.values())
+    for point in run.summary["points"]:
+        own = [
+            max(end for _, end in query) - min(start for start, _ in query)
+            for (scheme, seed, _), query in times.items()
+            if (scheme, seed) == (point["scheme"], point["seed"])
+        ]
+        assert point["query_us"]["mean"] == pytest.approx(sum(own) / len(own))
+        assert point["queries"] == 20 and point["unfinished_queries"] == 0
+    buffers = pyarrow.table(run.buffers).to_pylist()
+    assert {row["switch"] for row in buffers} == {"switch0"}
+    assert 0 < max(row["used_bytes"] for row in buffers) <= 400_000
+    assert len(run.pauses) == 0
 
 
 def test_mistakes_say_where_and_what_instead(small: dict[str, Any], folder: Path) -> None:

@@ -22,7 +22,7 @@ const ALLOWED: &[&str] = &[
     "crates/foreign/src/bpf: elf verify vm",
     "crates/p4/src/run: arith machine",
     "crates/param/src: spec values",
-    "crates/report/src: comparison metrics pauses rundir summary",
+    "crates/report/src: comparison metrics rundir summary",
     "crates/report/src/chart: curves draw rows",
     "crates/report/src/stats: batches paired sequential",
     "crates/runner/src: looks stop",

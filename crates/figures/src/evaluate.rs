@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use cemark_report::metrics::{self, Metric, Sample, Value};
+use cemark_report::metrics::{self, Metric, Sample};
 use cemark_report::stats::{self, Statistic};
 use cemark_report::text::distinct;
 use cemark_scenario::near_of_many;
-use cemark_sim::outcome::FlowRecord;
 
 use super::error::RowError;
 use super::estimate::Estimate;
@@ -388,8 +387,8 @@ impl Evaluation<'_> {
         if theirs.len() != ours.len() {
             return Err(different_seeds(&format!("`{scheme}` and `{against}`")));
         }
-        if let Value::Flows { has, statistic } = metric.value {
-            return self.excess_of_flows(&theirs, &ours, has, statistic);
+        if let Some(statistic) = metric.of_pairs() {
+            return self.excess_of_pairs(&theirs, &ours, metric, statistic);
         }
         let percents = theirs.iter().zip(&ours).map(|(b, s)| {
             match (self.scalar(b, metric)?, self.scalar(s, metric)?) {
@@ -403,21 +402,18 @@ impl Evaluation<'_> {
         ))
     }
 
-    fn excess_of_flows(
+    fn excess_of_pairs(
         &self,
         theirs: &[&Cell<'_>],
         ours: &[&Cell<'_>],
-        has: fn(u64) -> bool,
+        metric: &Metric,
         statistic: Statistic,
     ) -> Result<Estimate, RowError> {
-        let flows = |cell: &Cell<'_>| -> Result<Vec<FlowRecord>, RowError> {
-            Ok(self.sample(cell).flows()?.copied().collect())
-        };
         let tail = matches!(statistic, Statistic::Percentile(_));
         let enough = theirs.len() >= 3;
         let (mut plain, mut resampled) = (Vec::new(), Vec::new());
         for (b, s) in theirs.iter().zip(ours) {
-            let both = stats::pairs(&flows(b)?, &flows(s)?, |f| has(f.bytes));
+            let both = metric.pairs(&self.sample(b), &self.sample(s))?;
             if enough && !tail {
                 plain.push(mean_excess(both)?);
                 continue;

@@ -25,6 +25,7 @@ fn flow(id: u64, micros: f64) -> FlowRecord {
     FlowRecord {
         id,
         workload: (id % 2) as u16,
+        query: None,
         class: 0,
         src: 0,
         dst: 1,
@@ -124,6 +125,7 @@ fn ask(points: &[Made], text: &str) -> Result<Estimate, RowError> {
             sample: Sample {
                 workloads: &workloads,
                 measure: &measure,
+                lossless: false,
                 outcome: &p.outcome,
                 only: Restriction::default(),
             },
@@ -553,6 +555,7 @@ fn flows_without_an_end_are_counted() {
         sample: Sample {
             workloads: &[],
             measure: &measure,
+            lossless: false,
             outcome: &point.outcome,
             only: Restriction::default(),
         },

@@ -5,16 +5,10 @@ use std::fmt::Write;
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
-use cemark_sim::outcome::PauseReport;
+use cemark_sim::outcome::most_paused;
 
 use crate::Finished;
 use crate::units;
-
-/// The port that was paused longest.
-pub(crate) fn worst(outcome: &Outcome) -> Option<&PauseReport> {
-    let longest = |a: &&PauseReport, b: &&PauseReport| a.share.total_cmp(&b.share);
-    outcome.pauses.iter().max_by(longest)
-}
 
 fn name(point: &Point) -> String {
     let axes = point
@@ -50,7 +44,7 @@ pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
         let frames: u64 = mine.iter().map(|f| f.summary.pauses).sum();
         let most = mine
             .iter()
-            .filter_map(|f| worst(&f.outcome))
+            .filter_map(|f| most_paused(&f.outcome.pauses))
             .max_by(|a, b| a.share.total_cmp(&b.share));
         let most = most.map_or_else(String::new, |p| {
             format!(", {} paused {} of the time", p.name, percent(p.share))
@@ -87,7 +81,7 @@ pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
         .filter_map(|(point, f)| {
             let limit = point.config.switch.pfc?.storm;
             let over = f.outcome.pauses.iter().filter(|p| p.share > limit).count();
-            let worst = worst(&f.outcome).filter(|_| over > 0)?;
+            let worst = most_paused(&f.outcome.pauses).filter(|_| over > 0)?;
             let more = match over {
                 1 => String::new(),
                 n => format!(" and {} more ports", n - 1),

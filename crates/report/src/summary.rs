@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
-use cemark_sim::outcome::{PortReport, Spread};
+use cemark_sim::outcome::{PortReport, Spread, most_paused};
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
 use crate::comparison::workloads;
-use crate::metrics::{self, Sample};
+use crate::metrics::{self, Restriction, Sample, endless};
 use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
@@ -163,6 +163,15 @@ pub struct PointSummary {
     pub fct_us: Classes,
     /// Completion time over that of an empty network, by size class.
     pub slowdown: Classes,
+    /// Queries of incasts of which a flow has started, finished or not.
+    #[serde(default)]
+    pub queries: u64,
+    /// Queries that did not finish. They are in no mean and no percentile.
+    #[serde(default)]
+    pub unfinished_queries: u64,
+    /// Completion times of queries in microseconds; `count` is zero without any.
+    #[serde(default)]
+    pub query_us: Distribution,
     /// CE written by switches.
     pub marks: u64,
     /// CE written by switches, by reason.
@@ -194,6 +203,10 @@ pub struct PointSummary {
     /// Goodput of endless flows in bits per second by workload; empty without any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub goodput_bps_by_workload: BTreeMap<String, f64>,
+    /// Jain's index of the goodput of endless flows by queue class, where a class has two or more;
+    /// empty without any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fairness_by_class: BTreeMap<String, f64>,
     /// Round trips of probes in microseconds; `count` is zero without any.
     pub probe_rtt_us: Distribution,
     /// Every metric with a column whose value none of the other fields holds, by its key; a metric
@@ -337,6 +350,8 @@ impl PointSummary {
         };
         let sample = Sample::new(point, outcome);
         let (goodput_bps_by_class, goodput_bps_by_workload) = workloads::goodputs(point, outcome);
+        let queries = sample.queries().unwrap_or_default();
+        let times: Vec<f64> = sample.query_times().unwrap_or_default();
         PointSummary {
             axes: point.axes.clone(),
             scheme: point.scheme.clone(),
@@ -347,21 +362,25 @@ impl PointSummary {
             unfinished: outcome.flows.iter().filter(|f| f.fct.is_none()).count() as u64,
             fct_us: Classes::of(|class| fct_us(&outcome.flows, class)),
             slowdown: Classes::of(|class| slowdowns(&outcome.flows, class)),
+            queries: queries.len() as u64,
+            unfinished_queries: (queries.len() - times.len()) as u64,
+            query_us: Distribution::of(times),
             marks: outcome.totals.all_marks(),
             marks_by_reason: owned(&outcome.totals.marks),
             drops: owned(&outcome.totals.drops),
             timeouts: outcome.totals.timeouts,
             retransmissions: outcome.totals.retransmits,
             pauses: outcome.pauses.iter().map(|p| p.frames).sum(),
-            most_paused: crate::pauses::worst(outcome).map(|p| PausedPort {
+            most_paused: most_paused(&outcome.pauses).map(|p| PausedPort {
                 name: p.name.clone(),
                 share: p.share,
             }),
             edges: outcome.edges.clone(),
             hottest_port: hottest(&outcome.ports).map(PortSummary::from),
-            long_goodput_bps: metrics::endless::goodput(&sample).ok(),
+            long_goodput_bps: endless::goodput(&sample).ok(),
             goodput_bps_by_class,
             goodput_bps_by_workload,
+            fairness_by_class: fairness_by_class(&sample),
             probe_rtt_us: Distribution::of(sample.round_trips()),
             metrics: without_field(&sample),
             packet_hops: outcome.packet_hops,
@@ -376,6 +395,22 @@ impl PointSummary {
     pub fn all_drops(&self) -> u64 {
         self.drops.values().sum()
     }
+}
+
+/// Jain's index of the endless flows of each queue class.
+fn fairness_by_class(sample: &Sample<'_>) -> BTreeMap<String, f64> {
+    let of = |class: u8| {
+        let only = Restriction {
+            class: Some(class),
+            ..sample.only
+        };
+        let index = endless::fairness(&Sample { only, ..*sample });
+        Some((class.to_string(), index.ok()?))
+    };
+    workloads::classes(sample.outcome)
+        .into_iter()
+        .filter_map(of)
+        .collect()
 }
 
 /// The metrics that have a column and no field of their own.

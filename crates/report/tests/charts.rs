@@ -2,9 +2,12 @@
 //! Contents of a run's charts.
 
 use crate::common::{FACTORS, finished, plan};
-use cemark_report::chart::{Body, Chart, Curves, Values, of_goodput, of_queues, of_run, of_sweep};
+use cemark_report::chart::{
+    Body, Chart, Curves, Values, of_buffers, of_goodput, of_queues, of_run, of_sweep,
+};
 use cemark_report::{Comparisons, Finished};
 use cemark_scenario::Plan;
+use cemark_sim::outcome::{BufferSample, BufferTrace};
 use cemark_wire::Picos;
 
 fn run(loads: &[&str], edit: impl Fn(&mut Plan)) -> (Plan, Vec<Finished>, Comparisons) {
@@ -157,6 +160,44 @@ fn all_panels_of_queues_show_one_port() {
             .contains("No port was traced under every scheme")
     );
     assert_eq!(titles(&own)[1], "port switch0->host6");
+}
+
+#[test]
+fn schemes_share_the_axis_of_a_buffer() {
+    let (plan, mut done, comparisons) = run(&["0.5"], |_| {});
+    let group = &comparisons.groups[0];
+    assert!(of_buffers(&plan, &done, group).is_none());
+    let trace = |name: &str, bytes: u32| BufferTrace {
+        name: name.to_owned(),
+        capacity: 2_000_000,
+        samples: (0..2_000)
+            .map(|i| BufferSample {
+                at: Picos::from_micros(10 * i),
+                bytes: bytes + (i % 2) as u32,
+            })
+            .collect(),
+    };
+    for (i, point) in (1..).zip(&mut done) {
+        point.outcome.buffers = vec![trace("leaf0", 10_000 * i), trace("leaf1", 20_000 * i)];
+    }
+    let chart = of_buffers(&plan, &done, group).expect("traces");
+    assert_eq!(chart.name, "buffer-load-0.5");
+    assert!(chart.title.contains("switch leaf1"), "{}", chart.title);
+    assert!(chart.caption.contains("of 2.00 MB"), "{}", chart.caption);
+    let drawn = curves(&chart);
+    assert_eq!(
+        (chart.panels.len(), drawn.curves.len(), chart.legend.len()),
+        (1, 3, 3)
+    );
+    // The first seeds of the schemes are points 1, 4 and 7.
+    for (curve, bytes) in drawn.curves.iter().zip([20_000.0, 80_000.0, 140_000.0]) {
+        let near = |y: f64| (y - bytes - 0.5).abs() < 0.1;
+        assert!(curve.spots.iter().all(|s| near(s.y) && s.band.is_none()));
+    }
+    // Without a common buffer the fullest of each scheme, which the caption names.
+    done[3].outcome.buffers = vec![trace("leaf2", 5_000)];
+    let chart = of_buffers(&plan, &done, group).expect("traces");
+    assert!(chart.caption.contains("ECN#: leaf2"), "{}", chart.caption);
 }
 
 #[test]

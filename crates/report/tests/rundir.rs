@@ -2,14 +2,18 @@
 //! A run directory keeps what has finished, and refuses what it must not touch.
 
 use std::fs;
-use std::path::PathBuf;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::common::{FACTORS, Scratch, finished, plan};
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Console, Fault, Finished, Provenance, RunDir, RunSummary};
 use cemark_scenario::Plan;
-use cemark_sim::outcome::LongRecord;
+use cemark_sim::config::Pfc;
+use cemark_sim::outcome::{
+    BufferSample, BufferTrace, FlowRecord, LongRecord, PauseReport, QueuePause,
+};
 use cemark_wire::Picos;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -332,6 +336,134 @@ fn points_that_are_alike_may_finish_at_once() {
 }
 
 #[test]
+fn queries_buffers_and_pauses_survive_the_disk() {
+    let scratch = Scratch::new();
+    let mut plan = plan(&["0.5"], &[1]);
+    for p in &mut plan.points {
+        p.config.switch.pfc = Some(Pfc::default());
+    }
+    let mut done = finished(&plan, FACTORS);
+    let outcome = &mut done[0].outcome;
+    for flow in &mut outcome.flows[10..30] {
+        flow.query = NonZeroU32::new(1 + (flow.id % 2) as u32);
+    }
+    let sample = |i: u64| BufferSample {
+        at: Picos::from_micros(10 * i),
+        bytes: 1000 * i as u32,
+    };
+    outcome.buffers = vec![BufferTrace {
+        name: "switch0".to_owned(),
+        capacity: 4_000_000,
+        samples: (0..3).map(sample).collect(),
+    }];
+    let pause = |name: &str, queues: Vec<QueuePause>| PauseReport {
+        name: name.to_owned(),
+        frames: 9,
+        share: 0.25,
+        queues,
+    };
+    let of_class = |class, frames, share| QueuePause {
+        class,
+        frames,
+        share,
+    };
+    outcome.pauses = vec![
+        pause("host3->switch0", vec![of_class(0, 9, 0.25)]),
+        pause(
+            "switch0->host7",
+            vec![of_class(1, 4, 0.125), of_class(2, 5, 0.2)],
+        ),
+    ];
+    done[0] = Finished::new(&plan.points[0], done[0].outcome.clone(), 0.25);
+    assert_eq!(done[0].summary.queries, 2);
+    let first = |of: fn(&FlowRecord) -> u64| done[0].outcome.flows[10..30].iter().map(of);
+    let start = first(|f| f.start.0).step_by(2).min().unwrap();
+    let end = first(|f| (f.start + f.fct.unwrap()).0).step_by(2).max();
+    let time = done[0].summary.query_us.p50.unwrap();
+    let other = done[0].summary.query_us.mean.unwrap() * 2.0 - time;
+    let expected = (end.unwrap() - start) as f64 / 1e6;
+    assert!(
+        (time - expected).abs() < 1e-6 || (other - expected).abs() < 1e-6,
+        "{expected}: {time} or {other}"
+    );
+    assert_eq!(done[0].summary.metrics["pause.share"], 25.0);
+    assert_eq!(done[1].summary.metrics["pause.share"], 0.0);
+
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
+    dir.store(&plan.points[0], &done[0]).unwrap();
+    let back = dir.load(&plan.points[0], &()).unwrap();
+    assert_eq!(back.outcome.flows, done[0].outcome.flows);
+    assert_eq!(back.outcome.buffers, done[0].outcome.buffers);
+    assert_eq!(back.outcome.pauses, done[0].outcome.pauses);
+    assert_eq!(back.summary, done[0].summary);
+
+    let comparisons = Comparisons::new(&plan, &done);
+    let points = done.iter().map(|d| d.summary.clone()).collect();
+    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
+        .unwrap();
+    let rows = |name: &str| rows(&scratch.0.join(name));
+    let buffers = rows("buffers.parquet");
+    assert_eq!(buffers.len(), 3, "{buffers:#?}");
+    let last = "switch: \"switch0\", time_us: 20.0, used_bytes: 2000, buffer_bytes: 4000000";
+    assert!(buffers[2].contains(last), "{}", buffers[2]);
+    let pauses = rows("pauses.parquet");
+    assert_eq!(pauses.len(), 5, "{pauses:#?}");
+    for (row, text) in [
+        (
+            0,
+            "port: \"host3->switch0\", class: null, pauses: 9, pause_share: 0.25",
+        ),
+        (
+            1,
+            "port: \"host3->switch0\", class: 0, pauses: 9, pause_share: 0.25",
+        ),
+        (
+            4,
+            "port: \"switch0->host7\", class: 2, pauses: 5, pause_share: 0.2",
+        ),
+    ] {
+        assert!(pauses[row].contains(text), "{}", pauses[row]);
+    }
+    let links = rows("links.parquet");
+    assert!(
+        links[0].contains("pauses: 0, pause_share: 0E0"),
+        "{}",
+        links[0]
+    );
+    assert!(
+        links[1].contains("pauses: 9, pause_share: 0.25"),
+        "{}",
+        links[1]
+    );
+    let flows = rows("flows.parquet");
+    assert!(flows[9].contains("query: null") && flows[10].contains("query: 1, class: 0"));
+
+    // The table of ports has the NIC too, and every point.
+    let tables = cemark_report::table::files::exact(&plan, &done, &comparisons);
+    let ports = tables.iter().find(|t| t.name == "ports").unwrap();
+    assert_eq!(ports.rows.len(), 3 * 2 + 1);
+    let cell = |row: &[String], head: &str| {
+        let place = ports.head.iter().position(|h| h == head);
+        row[place.unwrap_or_else(|| panic!("no column {head}"))].clone()
+    };
+    let nic = &ports.rows[2];
+    assert_eq!(cell(nic, "port"), "host3->switch0");
+    assert_eq!(cell(nic, "utilisation [share]"), "");
+    assert_eq!(cell(nic, "paused [share]"), "0.25");
+    assert_eq!(cell(&ports.rows[1], "pauses"), "9");
+    assert_eq!(cell(&ports.rows[0], "paused [share]"), "0");
+}
+
+/// The rows of a Parquet file as texts.
+fn rows(path: &Path) -> Vec<String> {
+    let file = fs::File::open(path).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let rows = reader.get_row_iter(None).unwrap();
+    rows.map(|row| row.unwrap().to_string()).collect()
+}
+
+#[test]
 fn an_unfinished_flow_survives_the_disk() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
     let mut done = finished(&plan, FACTORS).remove(0);
@@ -443,12 +575,7 @@ fn goodput_links_and_points_are_tables() {
     let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
         .unwrap();
-    let rows = |name: &str| -> Vec<String> {
-        let file = fs::File::open(scratch.0.join(name)).unwrap();
-        let reader = SerializedFileReader::new(file).unwrap();
-        let rows = reader.get_row_iter(None).unwrap();
-        rows.map(|row| row.unwrap().to_string()).collect()
-    };
+    let rows = |name: &str| rows(&scratch.0.join(name));
     let goodput = rows("goodput.parquet");
     assert_eq!(goodput.len(), 3 * (2 + 2), "{goodput:#?}");
     assert!(

@@ -587,6 +587,27 @@ fn times() {
             "0 to 7",
         ),
         (
+            SAMPLES,
+            "trace = \"hottest\"\ntrace-ports = \"leaf0->host0\"",
+            "34:15",
+            "trace-ports goes with trace = \"ports\"",
+            "leave out trace-ports",
+        ),
+        (
+            SAMPLES,
+            "trace = \"ports\"\ntrace-ports = []",
+            "34:15",
+            "a trace of no port",
+            "leaf0->host1",
+        ),
+        (
+            SAMPLES,
+            "trace-ports = [\"host0->*\"]",
+            "33:16",
+            "no switch port of this fabric is called `host0->*`",
+            "->host0",
+        ),
+        (
             "[measure]",
             "[sweep]\nload = [0.1, 0.2]\n[measure]",
             "33:1",

@@ -506,7 +506,8 @@ impl Fct {
     }
 }
 
-/// Ports whose queue length is kept over time.
+/// Ports whose queue length is kept over time. Where the ports of a switch share a buffer, its
+/// occupancy is kept too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum TracePorts {
@@ -514,6 +515,8 @@ pub enum TracePorts {
     None,
     /// The switch ports that face these hosts.
     ToHosts(Vec<u32>),
+    /// Switch ports by number, counted from the first.
+    Ports(Vec<u32>),
     /// The switch port with the largest mean queue, and the one to which the flows send the most
     /// payload, which is the same under every marking scheme.
     Hottest,

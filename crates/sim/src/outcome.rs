@@ -2,6 +2,7 @@
 //! Outcome of a simulation point.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use cemark_switch::{Counters, DropReason};
 use cemark_wire::{Nanos, Picos, Rate};
@@ -33,6 +34,8 @@ pub struct Outcome {
     pub deadlock: Vec<String>,
     /// Queue lengths over time of the chosen ports.
     pub traces: Vec<PortTrace>,
+    /// Occupancy over time of the shared buffers that the chosen ports use, or of the fullest.
+    pub buffers: Vec<BufferTrace>,
     /// Simulated time at the end.
     pub end: Picos,
     /// Packets (data, ACKs, probes) that crossed a link.
@@ -51,6 +54,8 @@ pub struct FlowRecord {
     pub id: u64,
     /// Which workload.
     pub workload: u16,
+    /// Number of the query that the flow answers, from 1 within its workload; `None` without one.
+    pub query: Option<NonZeroU32>,
     /// Queue class.
     pub class: u8,
     /// Sender.
@@ -247,6 +252,26 @@ pub struct PauseReport {
     /// paused.
     #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub share: f64,
+    /// Queues of the port that were paused, in order.
+    pub queues: Vec<QueuePause>,
+}
+
+/// The port that was paused longest.
+pub fn most_paused(pauses: &[PauseReport]) -> Option<&PauseReport> {
+    pauses.iter().max_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// Pauses of one queue of a port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct QueuePause {
+    /// Queue class.
+    pub class: u8,
+    /// Pauses that began in the whole run.
+    pub frames: u64,
+    /// Share of the time between `Measure::from` and `Measure::until` in which it was paused.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
+    pub share: f64,
 }
 
 /// A distribution in five numbers.
@@ -295,6 +320,36 @@ pub struct QueueSample {
     pub bytes: u32,
     /// Time to drain the current backlog: with one queue, the sojourn of a packet that arrives now.
     pub wait: Nanos,
+}
+
+/// Occupancy over time of a buffer that the ports of a switch share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BufferTrace {
+    /// The switch: `leaf0`.
+    pub name: String,
+    /// Bytes that the buffer can hold, headroom included.
+    pub capacity: u32,
+    /// In order of time.
+    pub samples: Vec<BufferSample>,
+}
+
+/// Bytes in use in a shared buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "(Picos, u32)"))]
+pub struct BufferSample {
+    /// When.
+    pub at: Picos,
+    /// Bytes in use, headroom included; packets being sent are not among them.
+    pub bytes: u32,
+}
+
+/// The form of a stored sample of a buffer: a list of fields without names.
+impl From<BufferSample> for (Picos, u32) {
+    fn from(s: BufferSample) -> Self {
+        (s.at, s.bytes)
+    }
 }
 
 /// The form of a stored sample: a list of fields without names, since a run has many samples.

@@ -2,6 +2,7 @@
 //! The integration tests of this crate: one program, one module for each subject.
 #![allow(missing_docs)]
 
+mod buffers;
 mod chains;
 mod common;
 mod conservation;

@@ -3,7 +3,7 @@
 
 use crate::common::{config, permutation, scheme, us, workload};
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
-use cemark_sim::topology::{LeafSpine, Ring, Star, Topology};
+use cemark_sim::topology::{Dumbbell, LeafSpine, Ring, Star, Topology};
 use cemark_sim::workload::{ClassMap, Incast, Kind, List, Long, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_transport::rdma::Rdma;
@@ -296,4 +296,50 @@ fn drawn_base_rtts_and_pauses_go_together() {
     assert_eq!(out.totals.all_drops(), 0, "{:?}", out.totals.drops);
     assert!(paused(&out, "host").count() > 32, "senders are paused");
     assert!(out.flows.iter().all(|f| f.fct.is_some()));
+}
+
+/// A link between two switches brings 200 Gb/s to a port of 100 Gb/s. Since its queue is never
+/// empty it sends at full rate or is paused, so it is paused half of the time.
+#[test]
+fn a_saturated_link_is_busy_or_paused() {
+    let middle = Topology::from(Dumbbell {
+        left: 2,
+        right: 1,
+        host_rate: Rate::gbps(100),
+        middle_rate: Rate::gbps(200),
+        host_delay: us(1),
+        middle_delay: us(1),
+    });
+    let endless = Kind::Long(Long {
+        flows: LongFlows::Pairs(vec![(0, 2), (1, 2)]),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: us(1),
+    });
+    let mut cfg = lossless(middle, endless, MarkerChoice::None);
+    cfg.measure.from = us(2_000);
+    cfg.measure.until = us(9_000);
+    cfg.max_time = us(10_000);
+    let out = run(&cfg);
+    let port = out
+        .ports
+        .iter()
+        .find(|p| p.name == "switch0->switch1")
+        .unwrap();
+    let paused = out.pauses.iter().find(|p| p.name == port.name).unwrap();
+    assert!((port.utilisation - 0.5).abs() < 0.01, "{port:?}");
+    assert!(
+        (port.utilisation + paused.share - 1.0).abs() < 0.01,
+        "{paused:?}"
+    );
+    // One queue: its pauses are those of the port.
+    for p in &out.pauses {
+        let [queue] = p.queues[..] else {
+            panic!("{p:?}")
+        };
+        assert_eq!(
+            (queue.class, queue.frames, queue.share),
+            (0, p.frames, p.share)
+        );
+    }
 }

@@ -61,6 +61,7 @@ fn same(whole: &Outcome, parts: &Outcome) {
     assert_eq!(whole.pauses, parts.pauses);
     assert_eq!(whole.deadlock, parts.deadlock);
     assert_eq!(format!("{:?}", whole.traces), format!("{:?}", parts.traces));
+    assert_eq!(whole.buffers, parts.buffers);
     let long = |o: &Outcome| format!("{:?}", o.long_flows);
     assert_eq!(long(whole), long(parts));
 }
@@ -328,6 +329,9 @@ proptest! {
         cfg.max_time = us(60_000);
         prop_assert_eq!(shards::obstacle(&cfg), None);
         let whole = run(&cfg);
+        let answers = whole.flows.iter().filter(|f| f.query.is_some());
+        prop_assert!(answers.clone().count() > 0, "no flow answers a query");
+        prop_assert!(answers.clone().all(|f| f.workload == 1));
         for parts in [2, 3, 8] {
             same(&whole, &divided(&cfg, parts, threads));
         }

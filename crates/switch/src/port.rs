@@ -343,6 +343,14 @@ impl Port {
         }
     }
 
+    /// How long one of its queues was paused up to `now`.
+    pub fn pauses_of(&self, queue: u8, now: u64) -> Paused {
+        match self {
+            Port::Fused(_) => Paused::default(),
+            Port::Explicit(p) => p.pauses_of(queue, now),
+        }
+    }
+
     /// Ticks until everything that may be sent now has been sent.
     pub fn open_ticks(&self, now: u64) -> u64 {
         match self {

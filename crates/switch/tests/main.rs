@@ -3,5 +3,6 @@
 #![allow(missing_docs)]
 
 mod common;
+mod pauses;
 mod rounds;
 mod shares;

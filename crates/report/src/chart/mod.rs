@@ -13,10 +13,12 @@ mod curves;
 mod draw;
 mod file;
 mod font;
+mod of_buffers;
 mod of_goodput;
 mod of_group;
 mod of_queues;
 mod of_sweep;
+mod over_time;
 mod pdf;
 mod rows;
 mod shapes;
@@ -27,6 +29,7 @@ mod tests;
 
 pub use axis::{Axis, Unit};
 pub use colour::{COLOURS, of_scheme as colour};
+pub use of_buffers::of_buffers;
 pub use of_goodput::{Intervals, of_goodput};
 pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
@@ -274,6 +277,7 @@ pub fn of_run(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> 
     for group in &comparisons.groups {
         charts.extend(of_group(plan, group));
         charts.extend(of_queues(plan, finished, group));
+        charts.extend(of_buffers(plan, finished, group));
         charts.extend(of_goodput(plan, finished, group));
     }
     charts

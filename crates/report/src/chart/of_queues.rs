@@ -4,14 +4,11 @@
 use cemark_scenario::Plan;
 use cemark_sim::outcome::PortTrace;
 
-use super::curves::HOVERED;
 use super::of_group::{at, place_of};
-use super::{Chart, Curve, Panel, Spot, Unit, colour};
+use super::over_time::{Seen, bins};
+use super::{Chart, Curve, Panel, Unit, colour};
+use crate::Finished;
 use crate::comparison::{Group, Row};
-use crate::{Finished, units};
-
-/// Samples are gathered into this many bins.
-const BINS: usize = 240;
 
 /// The trace of a scheme.
 struct Trace<'a> {
@@ -41,9 +38,13 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
     let panels = traces.iter().map(|t| {
         let scheme = &t.row.scheme;
+        let seen = t.trace.samples.iter().map(|s| Seen {
+            at: s.at.as_micros_f64(),
+            bytes: f64::from(s.bytes),
+        });
         let curve = Curve {
             colour: colour(plan, scheme),
-            spots: bins(t.trace, (from, until), scheme),
+            spots: bins(seen, (from, until), scheme),
         };
         Panel {
             note: match port {
@@ -114,62 +115,4 @@ fn why(finished: &[Finished], group: &Group, port: &str) -> String {
             ", to which the flows send most: the hottest port differs between schemes".to_owned()
         }
     }
-}
-
-/// The samples in bins.
-fn bins(trace: &PortTrace, (from, until): (f64, f64), scheme: &str) -> Vec<Spot> {
-    struct Bin {
-        place: usize,
-        low: f64,
-        sum: f64,
-        high: f64,
-        many: f64,
-    }
-    let span = (until - from).max(1e-6);
-    let mut all: Vec<Bin> = Vec::new();
-    for s in &trace.samples {
-        let share = (s.at.as_micros_f64() - from) / span;
-        let place = ((share * BINS as f64) as usize).min(BINS - 1);
-        let q = f64::from(s.bytes);
-        match all.last_mut().filter(|b| b.place == place) {
-            Some(b) => {
-                (b.low, b.high) = (b.low.min(q), b.high.max(q));
-                b.sum += q;
-                b.many += 1.0;
-            }
-            None => all.push(Bin {
-                place,
-                low: q,
-                sum: q,
-                high: q,
-                many: 1.0,
-            }),
-        }
-    }
-    let time = |place: usize| from + (place as f64 + 0.5) / BINS as f64 * span;
-    let tips = all.chunks(HOVERED).map(|some| {
-        let (sum, many) = some
-            .iter()
-            .fold((0.0, 0.0), |t, b| (t.0 + b.sum, t.1 + b.many));
-        let low = some.iter().map(|b| b.low).fold(f64::INFINITY, f64::min);
-        let high = some.iter().map(|b| b.high).fold(0.0, f64::max);
-        format!(
-            "{scheme} at {}: mean {}, from {} to {}",
-            units::micros(time(some[0].place)),
-            units::bytes(sum / many),
-            units::bytes(low),
-            units::bytes(high)
-        )
-    });
-    let tips: Vec<String> = tips.collect();
-    let spots = all.iter().enumerate().map(|(i, b)| Spot {
-        x: time(b.place),
-        y: b.sum / b.many,
-        band: Some((b.low, b.high)),
-        tip: match i % HOVERED {
-            0 => tips[i / HOVERED].clone(),
-            _ => String::new(),
-        },
-    });
-    spots.collect()
 }

@@ -17,7 +17,7 @@ use cemark_sim::config::{MarkerChoice, NonEct};
 pub use self::alike::Alike;
 use self::precision::Standing;
 pub use self::workloads::{Got, Shares};
-use crate::metrics::{self, Better, Metric, Sample, Value};
+use crate::metrics::{self, Better, Metric, Sample};
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison};
 use crate::summary::ComparisonLine;
@@ -391,18 +391,18 @@ fn compare(
         let same = here.iter().find(|h| seed(**h) == seed(*b));
         same.map(|h| (*b, *h))
     });
-    match metric.value {
-        Value::Flows { has, statistic } => {
-            let flows = |i: usize| &finished[i].outcome.flows[..];
+    match metric.of_pairs() {
+        Some(statistic) => {
+            let sample = |i: usize| Sample::new(&plan.points[i], &finished[i].outcome);
             let seeds: Vec<_> = same_seed
-                .map(|(b, h)| stats::pairs(flows(b), flows(h), |f| has(f.bytes)))
+                .filter_map(|(b, h)| metric.pairs(&sample(b), &sample(h)).ok())
                 .collect();
             match look {
                 None => stats::compare(&seeds, statistic),
                 Some(look) => stats::compare_at(&seeds, statistic, look),
             }
         }
-        Value::Point(_) | Value::Edge(_) => {
+        None => {
             let of = |i| value(metric, plan, finished, i);
             let seeds: Vec<_> = same_seed
                 .filter_map(|(b, h)| Some((of(b)?, of(h)?)))

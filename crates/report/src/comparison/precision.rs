@@ -7,7 +7,7 @@ use cemark_scenario::Precision;
 
 use super::Group;
 use super::sentence;
-use crate::metrics::{self, Metric, Value};
+use crate::metrics::{self, Metric};
 use crate::stats::Statistic;
 use crate::stats::sequential::{FIRST_INTERVAL, expected_look, first_guess};
 use crate::units;
@@ -179,13 +179,7 @@ fn headline(group: &Group) -> Vec<&'static Metric> {
 
 /// Whether a metric may decide: not a percentile.
 fn decides(metric: &Metric) -> bool {
-    let percentile = matches!(
-        metric.value,
-        Value::Flows {
-            statistic: Statistic::Percentile(_),
-            ..
-        }
-    );
+    let percentile = matches!(metric.of_pairs(), Some(Statistic::Percentile(_)));
     !percentile && !metric.key.ends_with(".p99")
 }
 

@@ -67,7 +67,7 @@ pub(super) fn of(points: &[(&Point, &Finished)]) -> Shares {
 }
 
 /// The queue classes of endless flows, in order.
-fn classes(outcome: &Outcome) -> Vec<u8> {
+pub(crate) fn classes(outcome: &Outcome) -> Vec<u8> {
     let mut all: Vec<u8> = outcome.long_flows.iter().map(|l| l.class).collect();
     all.sort_unstable();
     all.dedup();

@@ -89,6 +89,7 @@ pub fn render_as(
                 None => vec![
                     chart::of_group(plan, group),
                     chart::of_queues(plan, finished, group),
+                    chart::of_buffers(plan, finished, group),
                 ],
             };
             let charts = fitting(charts.into_iter().flatten(), &mut room);

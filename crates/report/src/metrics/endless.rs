@@ -30,14 +30,34 @@ pub(super) fn goodput_in_figures(sample: &Sample<'_>) -> Result<f64, Missing> {
 
 /// Payload bytes of the endless flows that count, where there are some and the time is not empty.
 fn payload(sample: &Sample<'_>, seconds: f64) -> Result<u64, Missing> {
-    let flows = || {
-        let wanted = |f: &&LongRecord| sample.only.class.is_none_or(|c| f.class == c);
-        sample.outcome.long_flows.iter().filter(wanted)
-    };
-    match seconds > 0.0 && flows().next().is_some() {
-        true => Ok(flows().map(|f| f.arrived).sum()),
+    match seconds > 0.0 && counted(sample).next().is_some() {
+        true => Ok(counted(sample).map(|f| f.arrived).sum()),
         false => Err(Missing::EndlessFlows),
     }
+}
+
+/// The endless flows that count.
+fn counted<'a>(sample: &Sample<'a>) -> impl Iterator<Item = &'a LongRecord> + use<'a> {
+    let class = sample.only.class;
+    let all = sample.outcome.long_flows.iter();
+    all.filter(move |f| class.is_none_or(|c| f.class == c))
+}
+
+/// Jain's index of the goodput of the endless flows that count.
+pub(crate) fn fairness(sample: &Sample<'_>) -> Result<f64, Missing> {
+    let arrived: Vec<u64> = counted(sample).map(|f| f.arrived).collect();
+    match arrived.len() {
+        0 => Err(Missing::EndlessFlows),
+        1 => Err(Missing::SingleFlow),
+        _ => jain(&arrived).ok_or(Missing::NothingDelivered),
+    }
+}
+
+/// Jain's index `(sum x)^2 / (n sum x^2)`: 1 where all shares are equal, 1/n where one has all.
+fn jain(shares: &[u64]) -> Option<f64> {
+    let shares = || shares.iter().map(|x| *x as f64);
+    let (sum, squares): (f64, f64) = (shares().sum(), shares().map(|x| x * x).sum());
+    (squares > 0.0).then(|| sum * sum / (shares().count() as f64 * squares))
 }
 
 /// Which endless flow [`delivered`] takes.
@@ -163,6 +183,7 @@ mod tests {
         Sample {
             workloads: &[],
             measure: &made.1,
+            lossless: false,
             outcome: &made.0,
             only: Restriction {
                 class,
@@ -189,6 +210,26 @@ mod tests {
         made.0.long_flows.clear();
         let none = share(&sample(&made, Some(0)));
         assert_eq!(none, Err(Missing::NothingDelivered));
+    }
+
+    #[test]
+    fn equal_flows_are_fair_and_one_that_takes_all_is_not() {
+        for n in 1..9_usize {
+            assert_eq!(jain(&vec![7_000_000; n]), Some(1.0), "{n}");
+            let mut one = vec![0; n];
+            one[n - 1] = 40;
+            assert_eq!(jain(&one), Some(1.0 / n as f64), "{n}");
+        }
+        assert_eq!(jain(&[0, 0]), None);
+        let (mut made, of) = (made(), |made: &_, class| fairness(&sample(made, class)));
+        // 3300, 2350 and 2350 bytes.
+        let squares = 3300.0 * 3300.0 + 2.0 * 2350.0 * 2350.0;
+        assert_eq!(of(&made, None), Ok(8000.0 * 8000.0 / (3.0 * squares)));
+        assert_eq!(of(&made, Some(1)), Ok(1.0));
+        assert_eq!(of(&made, Some(0)), Err(Missing::SingleFlow));
+        assert_eq!(of(&made, Some(2)), Err(Missing::EndlessFlows));
+        made.0.long_flows.iter_mut().for_each(|f| f.arrived = 0);
+        assert_eq!(of(&made, None), Err(Missing::NothingDelivered));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use crate::stats::Statistic;
+use crate::stats::{self, Statistic};
 use crate::units;
 
 /// Metric of a point, with its unit, subject and column.
@@ -70,6 +70,8 @@ pub enum Unit {
     BitsPerSecond,
     /// Percent.
     Percent,
+    /// A number from 0 to 1.
+    Index,
     /// A number of these things.
     Count(&'static str),
 }
@@ -84,6 +86,7 @@ impl Unit {
             Unit::Megabytes => "MB",
             Unit::BitsPerSecond => "bit/s",
             Unit::Percent => "%",
+            Unit::Index => "0 to 1",
             Unit::Count(what) => what,
         }
     }
@@ -97,6 +100,7 @@ impl Unit {
             Unit::Megabytes => units::bytes(value * 1e6),
             Unit::BitsPerSecond => units::bits_per_second(value),
             Unit::Percent => format!("{value:.1} %"),
+            Unit::Index => format!("{value:.3}"),
             Unit::Count(_) => units::count(value),
         }
     }
@@ -118,6 +122,8 @@ pub enum Better {
 pub enum Subject {
     /// Flows that end.
     Flows,
+    /// Queries of incasts.
+    Queries,
     /// Endless flows.
     EndlessFlows,
     /// Probes.
@@ -139,6 +145,8 @@ pub enum Value {
         /// Statistic of the completion times.
         statistic: Statistic,
     },
+    /// A statistic of the completion times of queries. Two schemes are compared query by query.
+    Queries(Statistic),
     /// Number computed from the point. Two schemes are compared seed by seed.
     Point(fn(&Sample<'_>) -> Result<f64, Missing>),
     /// A counter of the middleboxes at the edge of a data centre.
@@ -280,26 +288,49 @@ impl Metric {
             Value::Flows { has, statistic } => statistic
                 .of(&sample.times(has)?)
                 .ok_or(Missing::FinishedFlows),
+            Value::Queries(statistic) => {
+                statistic.of(&sample.query_times()?).ok_or(Missing::Queries)
+            }
             Value::Point(of) => of(sample),
             Value::Edge(name) => sample.edge(name),
         }
     }
 
+    /// The statistic of a metric by which two schemes are compared flow by flow or query by query.
+    pub fn of_pairs(&self) -> Option<Statistic> {
+        match self.value {
+            Value::Flows { statistic, .. } | Value::Queries(statistic) => Some(statistic),
+            Value::Point(_) | Value::Edge(_) => None,
+        }
+    }
+
+    /// Completion times in microseconds, (baseline, scheme), of the flows or queries that finished
+    /// under both; none where schemes are not compared by them.
+    ///
+    /// # Errors
+    /// As [`Sample::flows`].
+    pub fn pairs(
+        &self,
+        baseline: &Sample<'_>,
+        scheme: &Sample<'_>,
+    ) -> Result<Vec<(f64, f64)>, Missing> {
+        Ok(match self.value {
+            Value::Flows { has, .. } => {
+                stats::pairs(baseline.flows()?, scheme.flows()?, |f| has(f.bytes))
+            }
+            Value::Queries(_) => stats::pairs_of_queries(&baseline.queries()?, &scheme.queries()?),
+            Value::Point(_) | Value::Edge(_) => Vec::new(),
+        })
+    }
+
     /// The number of values at a finished point, where the metric is a percentile of so few that it
     /// is the largest of them.
     pub fn largest_of(&self, sample: &Sample<'_>) -> Option<u64> {
+        let values = |times: Result<Vec<f64>, Missing>| times.map_or(0, |all| all.len() as u64);
         let (statistic, n) = match (self.value, self.rank) {
-            (
-                Value::Flows {
-                    statistic: Statistic::Mean,
-                    ..
-                },
-                _,
-            ) => return None,
-            (Value::Flows { has, statistic }, _) => (
-                statistic,
-                sample.times(has).map_or(0, |all| all.len() as u64),
-            ),
+            _ if self.of_pairs() == Some(Statistic::Mean) => return None,
+            (Value::Flows { has, statistic }, _) => (statistic, values(sample.times(has))),
+            (Value::Queries(statistic), _) => (statistic, values(sample.query_times())),
             (_, Some(rank)) => (Statistic::Percentile(rank.share), (rank.values)(sample)),
             _ => return None,
         };

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use cemark_sim::outcome::EDGE_COUNTS;
+use cemark_sim::outcome::{EDGE_COUNTS, most_paused};
 
 use super::endless::{self, Flow};
 use super::full::{self, Full};
@@ -21,6 +21,8 @@ const P99: Statistic = Statistic::Percentile(0.99);
 
 pub(super) fn metrics() -> Vec<Metric> {
     let mut all = of_flows();
+    all.extend(of_queries());
+    all.extend(of_shares());
     all.extend(of_ports_and_senders());
     all.extend(counters());
     all.extend(of_figures());
@@ -82,6 +84,44 @@ fn of_flows() -> Vec<Metric> {
             field: Some("fct_us.large.p99"),
             ..compared("large > 10 MB", "p99")
         }),
+    ]
+}
+
+/// Completion times of queries of incasts.
+fn of_queries() -> Vec<Metric> {
+    let of = |key, statistic| Metric {
+        value: Value::Queries(statistic),
+        ..point(key, Unit::Micros, Subject::Queries, |_| {
+            Err(Missing::Queries)
+        })
+    };
+    let shown = |what| Column {
+        terminal: true,
+        report: true,
+        ..compared("query time", what)
+    };
+    vec![
+        of("query.mean", MEAN)
+            .doc(
+                "Mean completion time of the queries of incasts: from the start of a query's first \
+                 flow to the end of its last.",
+            )
+            .column(Column {
+                field: Some("query_us.mean"),
+                ..shown("mean")
+            }),
+        of("query.p50", P50)
+            .doc("Median completion time of queries.")
+            .column(Column {
+                field: Some("query_us.p50"),
+                ..compared("query time", "p50")
+            }),
+        of("query.p99", P99)
+            .doc("99th percentile of the completion time of queries.")
+            .column(Column {
+                field: Some("query_us.p99"),
+                ..shown("p99")
+            }),
     ]
 }
 
@@ -171,6 +211,36 @@ fn of_ports_and_senders() -> Vec<Metric> {
             report: true,
             field: Some("probe_rtt_us.p99"),
             ..compared("probe round trip", "p99")
+        }),
+    ]
+}
+
+/// How flows share a link, and for how long ports are paused.
+fn of_shares() -> Vec<Metric> {
+    vec![
+        point(
+            "fairness",
+            Unit::Index,
+            Subject::EndlessFlows,
+            endless::fairness,
+        )
+        .better(Better::More)
+        .doc(
+            "Jain's index of the goodput of all endless flows, 1 where all are equal and 1/n where \
+             one of n has all; in figures of those of the row's `class`.",
+        )
+        .column(Column {
+            report: true,
+            ..compared("fairness", "index")
+        }),
+        point("pause.share", Unit::Percent, Subject::Network, |s| {
+            let worst = most_paused(&s.outcome.pauses).map_or(0.0, |p| 100.0 * p.share);
+            s.lossless.then_some(worst).ok_or(Missing::FlowControl)
+        })
+        .doc("Share of the measured time in which the most paused port (or NIC) was paused.")
+        .column(Column {
+            report: true,
+            ..compared("pause, worst port", "share")
         }),
     ]
 }

@@ -8,6 +8,7 @@ use cemark_sim::config::Measure;
 use cemark_sim::outcome::{FlowRecord, PortReport, Spread};
 use cemark_sim::workload::Workload;
 
+use crate::stats::{Query, queries};
 use crate::summary::hottest;
 
 /// A finished point as metrics see it.
@@ -17,6 +18,8 @@ pub struct Sample<'a> {
     pub workloads: &'a [Workload],
     /// Subjects and times of the measurement.
     pub measure: &'a Measure,
+    /// Whether switches pause their senders.
+    pub lossless: bool,
     /// Outcome of the simulation.
     pub outcome: &'a Outcome,
     /// Which part of it counts; tables use all of it.
@@ -43,6 +46,9 @@ pub enum Missing {
     /// The workload has no measured flow.
     #[error("this workload has no measured flow")]
     MeasuredFlows,
+    /// No query finished.
+    #[error("no query of an incast has finished")]
+    Queries,
     /// A row names a workload that the scenario does not have.
     #[error("no workload is called `{name}`; workloads: {}", known.join(", "))]
     Workload {
@@ -74,6 +80,12 @@ pub enum Missing {
     /// There is no endless flow.
     #[error("no endless flow was measured")]
     EndlessFlows,
+    /// A single endless flow shares with none.
+    #[error("fairness needs two endless flows")]
+    SingleFlow,
+    /// No switch pauses its senders.
+    #[error("no switch pauses its senders; write pfc = true in [switch]")]
+    FlowControl,
     /// Endless flows delivered nothing.
     #[error("the endless flows delivered nothing")]
     NothingDelivered,
@@ -102,6 +114,7 @@ impl<'a> Sample<'a> {
         Sample {
             workloads: &point.config.workloads,
             measure: &point.config.measure,
+            lossless: point.config.switch.pfc.is_some(),
             outcome,
             only: Restriction::default(),
         }
@@ -134,6 +147,25 @@ impl<'a> Sample<'a> {
         let flows = self.flows()?.filter(|f| has(f.bytes));
         Ok(flows
             .filter_map(|f| f.fct.map(|t| t.as_micros_f64()))
+            .collect())
+    }
+
+    /// Queries of the flows that count.
+    ///
+    /// # Errors
+    /// As [`Sample::flows`].
+    pub fn queries(&self) -> Result<Vec<Query>, Missing> {
+        Ok(queries(self.flows()?, self.workloads))
+    }
+
+    /// Completion times in microseconds of the queries that ended.
+    ///
+    /// # Errors
+    /// As [`Sample::flows`].
+    pub fn query_times(&self) -> Result<Vec<f64>, Missing> {
+        let all = self.queries()?.into_iter();
+        Ok(all
+            .filter_map(|q| q.time.map(|t| t.as_micros_f64()))
             .collect())
     }
 

@@ -46,12 +46,14 @@ const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const POINTS: &str = "points";
 /// Names of the files that a finished run leaves beside its manifest and its points.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 9] = [
     "points.parquet",
     "flows.parquet",
     "queues.parquet",
+    "buffers.parquet",
     "goodput.parquet",
     "links.parquet",
+    "pauses.parquet",
     "report.html",
     SUMMARY,
 ];
@@ -499,10 +501,9 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), &document::encode(&manifest))
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`,
-    /// `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where intervals were
-    /// requested, `report.html`, and the manifest with the digest of the results. `finished` holds
-    /// one entry a point, in the plan's order.
+    /// Writes what a finished run leaves: `summary.json`, a Parquet file for each table that has
+    /// rows ([`Kind`]), `report.html`, and the manifest with the digest of the results. `finished`
+    /// holds one entry a point, in the plan's order.
     ///
     /// # Errors
     /// As [`RunDir::store`].
@@ -514,14 +515,8 @@ impl RunDir {
         report: &str,
         who: &Provenance,
     ) -> Result<(), Error> {
-        for (name, kind) in [
-            ("points.parquet", Kind::Points),
-            ("flows.parquet", Kind::Flows),
-            ("queues.parquet", Kind::Queues),
-            ("goodput.parquet", Kind::Goodput),
-            ("links.parquet", Kind::Links),
-        ] {
-            let path = self.path.join(name);
+        for kind in Kind::ALL {
+            let path = self.path.join(format!("{}.parquet", kind.name()));
             match tables::file(kind, plan, finished) {
                 Some(bytes) => write_whole(&path, &bytes)?,
                 None => remove_file(&path)?,

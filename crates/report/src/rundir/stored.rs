@@ -4,6 +4,7 @@
 //! checksum covers all of it, so that damage is noticed before anything is used.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use cemark_scenario::{Point, files};
@@ -71,6 +72,8 @@ pub(crate) fn encode(finished: &Finished, key: Key<'_>) -> Vec<u8> {
     let f = &finished.outcome.flows;
     table.add("id", f, |f| f.id);
     table.add("workload", f, |f| u32::from(f.workload));
+    // 0: none.
+    table.add("query", f, |f| f.query.map_or(0, NonZeroU32::get));
     table.add("class", f, |f| u32::from(f.class));
     table.add("src", f, |f| f.src);
     table.add("dst", f, |f| f.dst);
@@ -154,11 +157,12 @@ fn flows(file: &Reader) -> Option<Vec<FlowRecord>> {
     let (start, fct) = (file.u64s("start_ps")?, file.maybe_u64s("fct_ps")?);
     let (ideal, extra) = (file.u64s("ideal_ps")?, file.u64s("extra_ps")?);
     let (marks, retransmits) = (file.u32s("marks")?, file.u32s("retransmits")?);
-    let timeouts = file.u32s("timeouts")?;
+    let (timeouts, query) = (file.u32s("timeouts")?, file.u32s("query")?);
     let flows = (0..id.len())
         .map(|i| FlowRecord {
             id: id[i],
             workload: workload[i] as u16,
+            query: NonZeroU32::new(query[i]),
             class: class[i] as u8,
             src: src[i],
             dst: dst[i],

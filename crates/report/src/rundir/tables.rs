@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Parquet tables of a run: every flow, every traced queue length, goodput over time, every
-//! switch port.
+//! The Parquet tables of a run: every flow, every sample of traced queues and shared buffers,
+//! goodput over time, every switch port, every pause.
+
+use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
-use cemark_sim::outcome::{FlowRecord, LongRecord, PortReport, PortTrace};
+use cemark_sim::outcome::{
+    BufferTrace, FlowRecord, LongRecord, PauseReport, PortReport, PortTrace,
+};
 
 use super::columns::{Column, Table, encode};
 use crate::Finished;
@@ -61,10 +65,40 @@ pub enum Kind {
     Flows,
     /// A row for each sample of each traced port.
     Queues,
+    /// A row for each sample of each traced shared buffer.
+    Buffers,
     /// A row for each interval of goodput.
     Goodput,
     /// A row for each switch port of each point.
     Links,
+    /// A row for each port and NIC that was paused, and for each of its queues.
+    Pauses,
+}
+
+impl Kind {
+    /// Every kind, in the order of documents.
+    pub const ALL: [Kind; 7] = [
+        Kind::Points,
+        Kind::Flows,
+        Kind::Queues,
+        Kind::Buffers,
+        Kind::Goodput,
+        Kind::Links,
+        Kind::Pauses,
+    ];
+
+    /// Name of the table; its file is `NAME.parquet`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Points => "points",
+            Kind::Flows => "flows",
+            Kind::Queues => "queues",
+            Kind::Buffers => "buffers",
+            Kind::Goodput => "goodput",
+            Kind::Links => "links",
+            Kind::Pauses => "pauses",
+        }
+    }
 }
 
 /// The table of a run: columns of the same names in each part, a part for a point or a trace, none
@@ -83,8 +117,13 @@ pub fn columns<'a>(
             let traces = o.traces.iter();
             traces.filter_map(move |trace| queue(plan, point, trace))
         })),
+        Kind::Buffers => Box::new(each.flat_map(move |(point, o)| {
+            let traces = o.buffers.iter();
+            traces.filter_map(move |trace| buffer(plan, point, trace))
+        })),
         Kind::Goodput => Box::new(each.filter_map(|(point, o)| goodput(plan, point, o))),
-        Kind::Links => Box::new(each.filter_map(|(point, o)| links(plan, point, &o.ports))),
+        Kind::Links => Box::new(each.filter_map(|(point, o)| links(plan, point, o))),
+        Kind::Pauses => Box::new(each.filter_map(|(point, o)| pauses(plan, point, &o.pauses))),
     }
 }
 
@@ -101,6 +140,7 @@ fn flows(plan: &Plan, point: &Point, f: &[FlowRecord]) -> Option<Table> {
         let name = plan.workloads.get(usize::from(f.workload)).cloned();
         name.unwrap_or_else(|| f.workload.to_string())
     });
+    t.add("query", f, |f| f.query.map(|q| u64::from(q.get())));
     t.add("class", f, |f| u32::from(f.class));
     t.add("src", f, |f| f.src);
     t.add("dst", f, |f| f.dst);
@@ -127,6 +167,20 @@ fn queue(plan: &Plan, point: &Point, trace: &PortTrace) -> Option<Table> {
     t.add("time_us", samples, |s| s.at.as_micros_f64());
     t.add("queue_bytes", samples, |s| s.bytes);
     t.add("wait_us", samples, |s| s.wait.0 as f64 / 1e3);
+    Some(t)
+}
+
+/// Every sample of a traced shared buffer.
+fn buffer(plan: &Plan, point: &Point, trace: &BufferTrace) -> Option<Table> {
+    let samples = &trace.samples;
+    let mut t = leading(plan, point, samples.len())?;
+    t.push(
+        "switch",
+        Column::Constant(trace.name.clone(), samples.len()),
+    );
+    t.add("time_us", samples, |s| s.at.as_micros_f64());
+    t.add("used_bytes", samples, |s| s.bytes);
+    t.push("buffer_bytes", vec![trace.capacity; samples.len()].into());
     Some(t)
 }
 
@@ -160,7 +214,8 @@ fn goodput(plan: &Plan, point: &Point, o: &Outcome) -> Option<Table> {
 }
 
 /// Every switch port of a point, with its link.
-fn links(plan: &Plan, point: &Point, ports: &[PortReport]) -> Option<Table> {
+fn links(plan: &Plan, point: &Point, outcome: &Outcome) -> Option<Table> {
+    let ports = &outcome.ports;
     let mut t = leading(plan, point, ports.len())?;
     t.add("port", ports, |p| p.name.clone());
     t.add("rate_bps", ports, |p| p.rate.0);
@@ -177,5 +232,47 @@ fn links(plan: &Plan, point: &Point, ports: &[PortReport]) -> Option<Table> {
     t.add("bytes", ports, |p| p.bytes);
     t.add("marks", ports, |p| p.marks);
     t.add("drops", ports, |p| p.drops);
+    let lossless = point.config.switch.pfc.is_some();
+    let pauses = outcome.pauses.iter().map(|p| (&p.name[..], p));
+    let pauses: BTreeMap<&str, &PauseReport> = pauses.collect();
+    let paused = |p: &PortReport| pauses.get(&p.name[..]).copied();
+    t.add("pauses", ports, |p| {
+        lossless.then(|| paused(p).map_or(0, |p| p.frames))
+    });
+    t.add("pause_share", ports, |p| {
+        lossless.then(|| paused(p).map_or(0.0, |p| p.share))
+    });
+    Some(t)
+}
+
+/// Every port and NIC of a point that was paused, without a class, and each of its queues that was.
+fn pauses(plan: &Plan, point: &Point, pauses: &[PauseReport]) -> Option<Table> {
+    struct Row<'a> {
+        port: &'a str,
+        class: Option<u64>,
+        frames: u64,
+        share: f64,
+    }
+    fn of_port(p: &PauseReport) -> Vec<Row<'_>> {
+        let whole = Row {
+            port: &p.name,
+            class: None,
+            frames: p.frames,
+            share: p.share,
+        };
+        let queues = p.queues.iter().map(|q| Row {
+            port: &p.name,
+            class: Some(q.class.into()),
+            frames: q.frames,
+            share: q.share,
+        });
+        std::iter::once(whole).chain(queues).collect()
+    }
+    let rows: Vec<Row<'_>> = pauses.iter().flat_map(of_port).collect();
+    let mut t = leading(plan, point, rows.len())?;
+    t.add("port", &rows, |r| r.port.to_owned());
+    t.add("class", &rows, |r| r.class);
+    t.add("pauses", &rows, |r| r.frames);
+    t.add("pause_share", &rows, |r| r.share);
     Some(t)
 }

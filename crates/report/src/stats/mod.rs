@@ -7,6 +7,7 @@
 
 mod batches;
 mod paired;
+mod queries;
 pub mod sequential;
 
 pub use batches::FEWEST as FEWEST_IN_BATCHES;
@@ -14,6 +15,7 @@ pub use paired::{
     Comparison, Method, compare, compare_at, compare_scalars, compare_scalars_at, half_by_flows,
     pairs, t_975,
 };
+pub use queries::{Query, pairs_of_queries, queries};
 
 use cemark_sim::outcome::FlowRecord;
 use serde::{Deserialize, Serialize};

@@ -95,14 +95,14 @@ impl Comparison {
 
 /// Completion times in microseconds, (baseline, scheme), of the flows that pass `keep` and finished
 /// under both. Both lists are in order of id.
-pub fn pairs(
-    baseline: &[FlowRecord],
-    scheme: &[FlowRecord],
+pub fn pairs<'a>(
+    baseline: impl IntoIterator<Item = &'a FlowRecord>,
+    scheme: impl IntoIterator<Item = &'a FlowRecord>,
     keep: impl Fn(&FlowRecord) -> bool,
 ) -> Vec<(f64, f64)> {
-    let mut others = scheme.iter().peekable();
+    let mut others = scheme.into_iter().peekable();
     let mut out = Vec::new();
-    for b in baseline.iter().filter(|f| keep(f)) {
+    for b in baseline.into_iter().filter(|f| keep(f)) {
         while others.next_if(|s| s.id < b.id).is_some() {}
         let Some(s) = others.next_if(|s| s.id == b.id) else {
             continue;

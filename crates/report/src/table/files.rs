@@ -2,6 +2,8 @@
 //! Tables as files: CSV with every digit and the units in the header, for programs; Markdown as
 //! people read it, for documents.
 
+mod ports;
+
 use std::borrow::Cow;
 
 use cemark_scenario::{Plan, visible};
@@ -114,7 +116,7 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
         head,
         rows,
     };
-    vec![all, schemes(plan), ports(plan, finished, comparisons)]
+    vec![all, schemes(plan), ports::ports(plan, finished)]
 }
 
 /// The tables of a run for people.
@@ -184,54 +186,6 @@ fn schemes(plan: &Plan) -> Table {
             .map(str::to_owned)
             .to_vec(),
         rows: plan.schemes.iter().filter_map(row).collect(),
-    }
-}
-
-/// Every switch port of the first seed that carried data.
-fn ports(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Table {
-    let mut head: Vec<String> = plan.axes.clone();
-    let columns = [
-        "scheme",
-        "port",
-        "utilisation [share]",
-        "queue mean [bytes]",
-        "queue p99 [bytes]",
-        "queue max [bytes]",
-        "sojourn mean [ns]",
-        "sojourn p99 [ns]",
-        "packets",
-        "marks [packets]",
-        "drops [packets]",
-    ];
-    head.extend(columns.map(str::to_owned));
-    let mut rows = Vec::new();
-    for group in &comparisons.groups {
-        for row in &group.rows {
-            let Some(point) = row.points.first() else {
-                continue;
-            };
-            let ports = finished[*point].outcome.ports.iter();
-            for p in ports.filter(|p| p.packets > 0) {
-                let axes = plan.axes.iter();
-                let mut cells: Vec<String> = axes
-                    .map(|path| group.axes.get(path).cloned().unwrap_or_default())
-                    .collect();
-                cells.extend([row.scheme.clone(), p.name.clone()]);
-                let (q, s) = (&p.queue, &p.sojourn);
-                let sampled = [q.mean, q.p99, q.max, s.mean, s.p99];
-                let sampled = sampled.map(|x| (q.count > 0).then_some(x));
-                cells.push(number(Some(p.utilisation)));
-                cells.extend(sampled.map(number));
-                cells.extend([p.packets, p.marks, p.drops].map(|n| n.to_string()));
-                rows.push(cells);
-            }
-        }
-    }
-    Table {
-        name: "ports".to_owned(),
-        title: "Switch ports, first seed.".to_owned(),
-        head,
-        rows,
     }
 }
 

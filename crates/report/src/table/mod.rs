@@ -184,7 +184,8 @@ fn blocks(group: &Group, metrics: &[&'static Metric], width: usize) -> Vec<Block
     if whole.width() <= width {
         return vec![whole];
     }
-    let (fct, rest): (Vec<_>, Vec<_>) = metrics.iter().partition(|m| m.subject == Subject::Flows);
+    let times = [Subject::Flows, Subject::Queries];
+    let (fct, rest): (Vec<_>, Vec<_>) = metrics.iter().partition(|m| times.contains(&m.subject));
     let mut parts = fitting(group, &rest, width);
     let last = parts.pop().unwrap_or_default();
     let mut blocks: Vec<Block> = fitting(group, &fct, width)

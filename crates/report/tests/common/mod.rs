@@ -117,6 +117,7 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
             FlowRecord {
                 id,
                 workload: 0,
+                query: None,
                 class: 0,
                 src: (id % 7) as u32,
                 dst: 7,

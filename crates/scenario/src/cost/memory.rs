@@ -25,6 +25,8 @@ const SAMPLED: f64 = 400.0;
 const SAMPLED_FULL: f64 = 2_000.0;
 /// A sample of a trace.
 const SAMPLE: f64 = 24.0;
+/// A sample of a shared buffer that a traced port uses.
+const OF_BUFFER: f64 = 16.0;
 /// Samples of a thinned trace.
 const THIN: f64 = 2_048.0;
 /// A connection: both ends, its ways, its timers.
@@ -107,7 +109,14 @@ fn traces(config: &Config, found: &Found) -> f64 {
         TracePorts::None => 0.0,
         // Of every port until it is known which.
         TracePorts::Hottest => ports(config) * n.min(THIN) * SAMPLE * 1.5,
-        TracePorts::ToHosts(hosts) => hosts.len() as f64 * n * SAMPLE * 1.5,
+        TracePorts::ToHosts(ports) | TracePorts::Ports(ports) => {
+            let shared = matches!(
+                config.switch.buffering.policy,
+                Policy::Shared | Policy::Dynamic { .. }
+            );
+            let each = if shared { SAMPLE + OF_BUFFER } else { SAMPLE };
+            ports.len() as f64 * n * each * 1.5
+        }
     }
 }
 

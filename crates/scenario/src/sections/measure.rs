@@ -7,9 +7,9 @@ use cemark_sim::workload::Workload;
 use cemark_wire::Picos;
 
 use crate::around::host;
-use crate::error::{Fallible, Fault};
+use crate::error::{Fallible, Fault, near};
 use crate::key::{Key, keys, words};
-use crate::section::{Section, list};
+use crate::section::{Section, link_names, list, text};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Table};
 use crate::units::span;
@@ -20,15 +20,21 @@ pub(crate) static MEASURE: SectionSpec =
 /// A full packet at 1 Tb/s takes 12 ns.
 const SHORTEST_INTERVAL: Picos = Picos::from_nanos(10);
 
-/// [`TracePorts`] without its hosts.
+/// [`TracePorts`] without its hosts and ports.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Trace {
     None,
     Hottest,
     Hosts,
+    Ports,
 }
 
-words! { Trace: "none" => Trace::None, "hottest" => Trace::Hottest, "hosts" => Trace::Hosts }
+words! { Trace:
+    "none" => Trace::None,
+    "hottest" => Trace::Hottest,
+    "hosts" => Trace::Hosts,
+    "ports" => Trace::Ports,
+}
 
 words! { Fct:
     "last-byte" => Fct::LastByte,
@@ -50,7 +56,10 @@ keys! { KEYS:
     TRACE: Trace = Key::choice("trace").usual("none").doc(
         "the ports whose samples are kept as a trace: `none`, `hottest` (the port with the largest \
          mean, and the port to which the flows send most, which is the same for every scheme; \
-         2,048 samples of each at most, evenly spaced), `hosts` (those of `trace-hosts`)",
+         2,048 samples of each at most, evenly spaced), `hosts` (those of `trace-hosts`), `ports` \
+         (those of `trace-ports`). Where the ports of a switch share a buffer, its occupancy is \
+         kept as well: under `hottest` of the fullest buffer and of the one of the port to which \
+         the flows send most, otherwise of the buffers that the named ports use",
     );
     TRACE_HOSTS: Node = Key::own(
         "trace-hosts",
@@ -59,6 +68,13 @@ keys! { KEYS:
     )
     .needed("[0]")
     .doc("for `hosts`: the ports that face these, `[0, 7]`");
+    TRACE_PORTS: Node = Key::own(
+        "trace-ports",
+        "the name of a switch port, or a list of names",
+        r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#,
+    )
+    .needed("\"leaf0->spine*\"")
+    .doc("for `ports`: these ports; in `\"leaf*->spine0\"` the `*` is any text");
     FROM: Picos = Key::time("from").follows("end of the warm-up").doc(
         "samples, traces, utilisation, shares of pauses and goodput of endless flows count from \
          here",
@@ -111,25 +127,65 @@ pub(crate) fn measure(
 }
 
 fn traced(s: &mut Section<'_>, topology: &Topology) -> Fallible<TracePorts> {
-    let hosts = s.node(&TRACE_HOSTS);
+    let (hosts, ports) = (s.node(&TRACE_HOSTS), s.node(&TRACE_PORTS));
     let trace = match s.given(&TRACE)? {
         None if hosts.is_some() => Trace::Hosts,
+        None if ports.is_some() => Trace::Ports,
         None => TRACE.usual_value(),
         Some(trace) => trace,
     };
-    match (trace, hosts) {
-        (Trace::None, None) => Ok(TracePorts::None),
-        (Trace::Hottest, None) => Ok(TracePorts::Hottest),
-        (Trace::Hosts, _) => {
+    for (other, key, word) in [
+        (
+            hosts.filter(|_| trace != Trace::Hosts),
+            &TRACE_HOSTS,
+            "hosts",
+        ),
+        (
+            ports.filter(|_| trace != Trace::Ports),
+            &TRACE_PORTS,
+            "ports",
+        ),
+    ] {
+        if let Some(node) = other {
+            let key = key.spec.name;
+            let message = format!("{key} goes with trace = \"{word}\"");
+            return Err(Fault::new(node.at, message).help(format!("leave out {key}, or `trace`")));
+        }
+    }
+    match trace {
+        Trace::None => Ok(TracePorts::None),
+        Trace::Hottest => Ok(TracePorts::Hottest),
+        Trace::Hosts => {
             let hosts = list(s.need(&TRACE_HOSTS)?)?.iter();
             let hosts = hosts.map(|node| host(node, topology));
             Ok(TracePorts::ToHosts(hosts.collect::<Fallible<_>>()?))
         }
-        (_, Some(node)) => Err(Fault::new(
-            node.at,
-            "trace-hosts goes with trace = \"hosts\"",
-        )),
+        Trace::Ports => Ok(TracePorts::Ports(named(s.need(&TRACE_PORTS)?, topology)?)),
     }
+}
+
+/// The switch ports that `trace-ports` names, each once, counted from the first.
+fn named(node: &Node, topology: &Topology) -> Fallible<Vec<u32>> {
+    let fabric = topology.fabric();
+    let help = "write trace-ports = \"leaf0->host1\", or trace = \"none\"";
+    let mut ports = Vec::new();
+    for name in link_names(node, "a trace of no port", help)? {
+        let pattern = text(name)?;
+        let links = fabric.matching(pattern).into_iter();
+        let fitting = links.filter_map(|link| link.0.checked_sub(fabric.nics()));
+        let before = ports.len();
+        ports.extend(fitting);
+        if ports.len() == before {
+            let known = fabric.links()[fabric.nics() as usize..].iter().take(64);
+            let message = format!("no switch port of this fabric is called `{pattern}`");
+            return Err(Fault::new(name.at, message)
+                .label("not known")
+                .help(near(pattern, known.map(|link| link.name.as_str()))));
+        }
+    }
+    ports.sort_unstable();
+    ports.dedup();
+    Ok(ports)
 }
 
 /// How often something is recorded; zero: never. A mistyped unit would otherwise make a run that

@@ -23,6 +23,7 @@ impl Endpoints {
         FlowRecord {
             id: f.id,
             workload: f.workload,
+            query: f.query,
             class: f.class,
             src: net.fabric.host_of(f.src),
             dst: net.fabric.host_of(f.dst),

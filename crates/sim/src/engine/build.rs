@@ -15,7 +15,7 @@ use crate::endpoints::Endpoints;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
 use crate::lookahead::Lookahead;
-use crate::metrics::{Metrics, ProbeState, Sampler};
+use crate::metrics::{Buffers, Metrics, ProbeState, Sampler};
 use crate::middleboxes::Middleboxes;
 use crate::network::ports::{Extras, tick_ps};
 use crate::network::tap::Tap;
@@ -73,6 +73,7 @@ impl<Q: EventQueue> Shard<Q> {
         let awaited = traffic.measured_total();
         let links = net.ports().len() as u32;
         let own = (fabric.nics()..links).filter(|&l| net.owns(LinkId(l)));
+        let buffers = buffers(cfg, &net, own.clone());
         let sampler = sampler(cfg, clock, own, largest);
         let mut shard = Shard {
             cfg: Arc::clone(cfg),
@@ -85,7 +86,7 @@ impl<Q: EventQueue> Shard<Q> {
             ends,
             boxes,
             traffic,
-            metrics: Metrics::new(cfg, sampler, awaited),
+            metrics: Metrics::new(cfg, sampler, buffers, awaited),
             others: 0,
             next_report: 1 << 17,
             awaited,
@@ -130,6 +131,7 @@ impl<Q: EventQueue> Shard<Q> {
             workload: w as u16,
             class,
             measured: false,
+            query: None,
             extra: Picos::ZERO,
         };
         // It never ends.
@@ -160,4 +162,16 @@ fn sampler(cfg: &Config, clock: Clock, links: impl Iterator<Item = u32>, largest
         (largest, longest_wait.0),
         cfg.measure.trace.clone(),
     )
+}
+
+/// Recorder of the shared buffers that the ports of `links` use.
+fn buffers(cfg: &Config, net: &Network, links: impl Iterator<Item = u32>) -> Buffers {
+    let nics = cfg.topology.fabric().nics();
+    let shared = links.filter_map(|l| {
+        let pool = net.port(LinkId(l)).pool()?;
+        net.pools()[pool.place()]
+            .is_shared()
+            .then_some((l - nics, pool))
+    });
+    Buffers::new(shared, &cfg.measure.trace)
 }

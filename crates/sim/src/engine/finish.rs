@@ -8,6 +8,7 @@ use crate::agenda::kind;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
 use crate::metrics::{Done, Goodput, Received, record};
+use crate::network::Shares;
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Totals, hottest};
 use crate::scramble::hash;
 use crate::workload::{Kind, path};
@@ -38,6 +39,8 @@ impl<Q: EventQueue> Shard<Q> {
                     let (now, clock) = (self.core.agenda.now, self.core.agenda.clock);
                     let ports = self.core.net.ports_mut();
                     self.metrics.sampler.sample(now, clock, ports);
+                    let pools = self.core.net.pools();
+                    self.metrics.buffers.sample(clock.picos(now), pools);
                 }
                 self.metrics.sampler.interval
             }
@@ -72,16 +75,18 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// The busy and paused ticks of every link so far.
     fn links_so_far(&self) -> Vec<Done> {
+        let (now, queues) = (self.core.agenda.now, self.core.net.pausable());
         let done = |p: &Port| Done {
-            busy: p.busy_ticks(self.core.agenda.now),
-            paused: p.pauses(self.core.agenda.now).ticks,
+            busy: p.busy_ticks(now),
+            paused: p.pauses(now).ticks,
+            queues: (0..queues).map(|q| p.pauses_of(q, now).ticks).collect(),
         };
         self.core.net.ports().iter().map(done).collect()
     }
 
     /// The shares of the measured time in which each link was sending and was paused; zero where
     /// measuring never began.
-    pub fn shares(&self) -> Vec<(f64, f64)> {
+    pub fn shares(&self) -> Vec<Shares> {
         let m = &self.metrics;
         let begin = self.core.agenda.ticks(self.cfg.measure.from);
         // A run may end before its measurement does.
@@ -93,14 +98,19 @@ impl<Q: EventQueue> Shard<Q> {
             }
         };
         if m.at_from.is_empty() {
-            return vec![(0.0, 0.0); last.len()];
+            return vec![Shares::default(); last.len()];
         }
         let span = end.saturating_sub(begin).max(1) as f64;
         let share = |before: u64, after: u64| after.saturating_sub(before) as f64 / span;
         let pairs = m.at_from.iter().zip(last);
-        pairs
-            .map(|(a, b)| (share(a.busy, b.busy), share(a.paused, b.paused)))
-            .collect()
+        let shares = |(a, b): (&Done, &Done)| Shares {
+            busy: share(a.busy, b.busy),
+            paused: share(a.paused, b.paused),
+            queues: (a.queues.iter().zip(&b.queues))
+                .map(|(a, b)| share(*a, *b))
+                .collect(),
+        };
+        pairs.map(shares).collect()
     }
 
     /// Ends the run and collects its outcome.
@@ -139,6 +149,14 @@ impl<Q: EventQueue> Shard<Q> {
         let hottest = hottest(&out.ports);
         let name = |i| links[LinkId(first + i)].name.clone();
         out.traces = self.metrics.sampler.traces(hottest, busiest, name);
+        let switch = |i| {
+            let name = &links[LinkId(first + i)].name;
+            name.split_once("->")
+                .map_or(&name[..], |ends| ends.0)
+                .to_owned()
+        };
+        let (pools, busiest) = (self.core.net.pools(), busiest.map(|i| i as u32));
+        out.buffers = self.metrics.buffers.traces(busiest, pools, switch);
         out.digest = digest(&out);
         out
     }
@@ -232,7 +250,7 @@ impl<Q: EventQueue> Shard<Q> {
     }
 
     /// Takes the ports and what was sampled of them.
-    fn port_reports(&mut self, shares: &[(f64, f64)]) -> Vec<PortReport> {
+    fn port_reports(&mut self, shares: &[Shares]) -> Vec<PortReport> {
         let first = self.cfg.topology.fabric().nics() as usize;
         let (net, samples) = (&mut self.core.net, &mut self.metrics.sampler);
         let ports = net.take_ports();
@@ -248,7 +266,7 @@ impl<Q: EventQueue> Shard<Q> {
                     bytes: c.sent_bytes,
                     marks: c.all_marks(),
                     drops: c.all_drops() + net.lost_on(LinkId(l as u32)),
-                    utilisation: shares[l].0,
+                    utilisation: shares[l].busy,
                     queue,
                     sojourn,
                 }

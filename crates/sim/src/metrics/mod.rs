@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Records that are taken while a point runs.
 
+mod buffers;
 mod histogram;
 mod sampler;
+mod thinned;
 
+pub(crate) use buffers::Buffers;
 use histogram::Histogram;
 pub(crate) use sampler::Sampler;
 
@@ -58,6 +61,7 @@ pub(crate) struct Metrics {
     pub probes: Vec<ProbeState>,
     pub probe_answers: Vec<ProbeRecord>,
     pub sampler: Sampler,
+    pub buffers: Buffers,
     pub goodput: Vec<Goodput>,
     /// Bytes of all flows that arrived in each whole interval so far.
     pub all_goodput: Vec<u64>,
@@ -71,12 +75,13 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     /// Nothing is recorded yet. `awaited`: measured flows.
-    pub fn new(cfg: &Config, sampler: Sampler, awaited: u64) -> Metrics {
+    pub fn new(cfg: &Config, sampler: Sampler, buffers: Buffers, awaited: u64) -> Metrics {
         Metrics {
             flows: Vec::with_capacity(awaited.min(1 << 24) as usize),
             probes: vec![ProbeState::default(); cfg.workloads.len()],
             probe_answers: Vec::new(),
             sampler,
+            buffers,
             goodput: Vec::new(),
             all_goodput: Vec::new(),
             all_arrived: 0,
@@ -87,12 +92,14 @@ impl Metrics {
 }
 
 /// Busy and paused time of a link so far, in ticks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Done {
     /// The link was sending.
     pub busy: u64,
     /// Some queue was paused.
     pub paused: u64,
+    /// By queue: the queue was paused. Empty where no switch pauses.
+    pub queues: Vec<u64>,
 }
 
 /// Indices of `RECORD` events.

@@ -4,18 +4,9 @@
 use cemark_switch::{Clock, Port};
 
 use super::Histogram;
+use super::thinned::Thinned;
 use crate::config::TracePorts;
 use crate::outcome::{PortTrace, QueueSample, Spread};
-
-/// Samples that a thinned trace keeps; when it is full every second one is dropped and the stride
-/// doubles.
-const THIN: usize = 2048;
-
-struct Thinned {
-    samples: Vec<QueueSample>,
-    stride: u32,
-    skip: u32,
-}
 
 /// Samples of one port.
 struct Row {
@@ -23,7 +14,7 @@ struct Row {
     port: u32,
     lengths: Histogram,
     waits: Histogram,
-    thinned: Option<Thinned>,
+    thinned: Option<Thinned<QueueSample>>,
 }
 
 /// See the module's text. Ports are counted from the first switch port.
@@ -33,6 +24,7 @@ pub(crate) struct Sampler {
     /// In order of ports: those of this shard, or all.
     rows: Vec<Row>,
     trace: TracePorts,
+    /// Ports with all their samples. The port that faces host h is the h-th switch port.
     traced: Vec<(u32, Vec<QueueSample>)>,
 }
 
@@ -48,21 +40,9 @@ impl Row {
     fn sample(&mut self, now: u64, clock: Clock, port: &mut Port) {
         self.lengths.add(u64::from(port.queued_bytes(now)));
         self.waits.add(clock.nanos(port.backlog_ticks(now)).0);
-        let Some(t) = &mut self.thinned else { return };
-        t.skip += 1;
-        if t.skip < t.stride {
-            return;
+        if let Some(thinned) = &mut self.thinned {
+            thinned.offer(|| look(port, now, clock));
         }
-        t.skip = 0;
-        if t.samples.len() == THIN {
-            let mut odd = false;
-            t.samples.retain(|_| {
-                odd = !odd;
-                odd
-            });
-            t.stride *= 2;
-        }
-        t.samples.push(look(port, now, clock));
     }
 }
 
@@ -81,16 +61,14 @@ impl Sampler {
             port,
             lengths: Histogram::new(u64::from(bounds.0)),
             waits: Histogram::new(bounds.1),
-            thinned: hottest.then_some(Thinned {
-                samples: Vec::new(),
-                stride: 1,
-                skip: 0,
-            }),
+            thinned: hottest.then(Thinned::new),
         };
         let rows: Vec<Row> = ports.filter(|_| interval > 0).map(row).collect();
         let traced = match &trace {
-            TracePorts::ToHosts(hosts) => hosts.iter().map(|&h| (h, Vec::new())).collect(),
-            _ => Vec::new(),
+            TracePorts::ToHosts(ports) | TracePorts::Ports(ports) => {
+                ports.iter().map(|&p| (p, Vec::new())).collect()
+            }
+            TracePorts::None | TracePorts::Hottest => Vec::new(),
         };
         Sampler {
             first,
@@ -106,9 +84,8 @@ impl Sampler {
         for row in &mut self.rows {
             row.sample(now, clock, &mut ports[row.port as usize]);
         }
-        // The port that faces host h is the h-th switch port.
-        for (host, samples) in &mut self.traced {
-            samples.push(look(&mut ports[*host as usize], now, clock));
+        for (port, samples) in &mut self.traced {
+            samples.push(look(&mut ports[*port as usize], now, clock));
         }
     }
 
@@ -140,11 +117,11 @@ impl Sampler {
     ) -> Vec<PortTrace> {
         match self.trace {
             TracePorts::None => Vec::new(),
-            TracePorts::ToHosts(_) => std::mem::take(&mut self.traced)
+            TracePorts::ToHosts(_) | TracePorts::Ports(_) => std::mem::take(&mut self.traced)
                 .into_iter()
-                .map(|(host, samples)| PortTrace {
-                    name: names(host),
-                    port: host,
+                .map(|(port, samples)| PortTrace {
+                    name: names(port),
+                    port,
                     samples,
                 })
                 .collect(),
@@ -165,6 +142,6 @@ impl Sampler {
 
     fn thinned(&mut self, port: usize) -> Vec<QueueSample> {
         let thinned = self.rows[port].thinned.as_mut();
-        thinned.map_or_else(Vec::new, |t| std::mem::take(&mut t.samples))
+        thinned.map_or_else(Vec::new, Thinned::take)
     }
 }

@@ -298,6 +298,7 @@ fn router_conn<Q: EventQueue>(
         workload: 0,
         class: 0,
         measured: false,
+        query: None,
         extra: Picos::ZERO,
     };
     let conn = ConnId(core.net.rows.len());

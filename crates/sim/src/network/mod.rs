@@ -58,6 +58,15 @@ pub(crate) enum Reached {
     Middlebox(u32, Packet),
 }
 
+/// Shares of the measured time in which a link was sending and was paused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shares {
+    pub busy: f64,
+    pub paused: f64,
+    /// By queue; empty where no switch pauses.
+    pub queues: Vec<f64>,
+}
+
 /// See the module's text.
 pub(crate) struct Network {
     pub fabric: Arc<Fabric>,
@@ -130,6 +139,11 @@ impl Network {
     pub fn has_some_of(&self, routes: &[Route; 2]) -> bool {
         let mut links = routes.iter().flatten();
         links.any(|&l| l != LinkId::NONE && self.owns(l))
+    }
+
+    /// Buffers of all switches, and of NICs.
+    pub fn pools(&self) -> &[Pool] {
+        &self.pools
     }
 
     /// Whether switches pause their senders.

@@ -7,12 +7,12 @@ use cemark_switch::sched::MAX_QUEUES;
 use cemark_switch::{Clock, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
-use super::{Core, Network};
+use super::{Core, Network, Shares};
 use crate::agenda::kind;
 use crate::config::{Config, Pfc};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
-use crate::outcome::PauseReport;
+use crate::outcome::{PauseReport, QueuePause};
 use crate::topology::{Fabric, Route};
 
 /// How often stalled ports are checked for deadlock.
@@ -329,17 +329,35 @@ impl Network {
         }
     }
 
+    /// Queues of a port that can be paused; none where no switch pauses.
+    pub fn pausable(&self) -> u8 {
+        self.pfc.as_ref().map_or(0, |pfc| pfc.queues)
+    }
+
     /// Every port that was ever paused, NICs among them.
-    pub fn pause_reports(&self, now: u64, shares: &[(f64, f64)]) -> Vec<PauseReport> {
+    pub fn pause_reports(&self, now: u64, shares: &[Shares]) -> Vec<PauseReport> {
         if self.pfc.is_none() {
             return Vec::new();
         }
-        let report = |((port, link), share): ((&Port, &crate::topology::Link), &(f64, f64))| {
+        let of_queues = |port: &Port, shares: &Shares| {
+            let all = (0..self.pausable()).map(|class| QueuePause {
+                class,
+                frames: port.pauses_of(class, now).frames,
+                share: shares
+                    .queues
+                    .get(usize::from(class))
+                    .copied()
+                    .unwrap_or(0.0),
+            });
+            all.filter(|queue| queue.frames > 0).collect()
+        };
+        let report = |((port, link), shares): ((&Port, &crate::topology::Link), &Shares)| {
             let frames = port.pauses(now).frames;
             (frames > 0).then(|| PauseReport {
                 name: link.name.clone(),
                 frames,
-                share: share.1,
+                share: shares.paused,
+                queues: of_queues(port, shares),
             })
         };
         self.ports

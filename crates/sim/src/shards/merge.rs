@@ -31,7 +31,7 @@ fn absorb(whole: &mut Shard<PartWheel>, mut other: Shard<PartWheel>) {
             (&mut whole.metrics.at_until, &other.metrics.at_until),
         ] {
             if let (Some(mine), Some(theirs)) = (mine.get_mut(l), theirs.get(l)) {
-                *mine = *theirs;
+                mine.clone_from(theirs);
             }
         }
     }
@@ -47,6 +47,7 @@ fn absorb(whole: &mut Shard<PartWheel>, mut other: Shard<PartWheel>) {
     let first = whole.cfg.topology.fabric().nics();
     let owns = |port: usize| border.owns(LinkId(first + port as u32));
     m.sampler.absorb(&mut other.metrics.sampler, owns);
+    m.buffers.absorb(&mut other.metrics.buffers);
     m.probe_answers.append(&mut other.metrics.probe_answers);
     whole.others += other.others;
     let part = other.part.take().expect("a shard has its part");

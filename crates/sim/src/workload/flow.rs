@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A flow, and the hashes by which its connection chooses among equal paths.
 
+use std::num::NonZeroU32;
+
 use cemark_wire::Picos;
 
 use crate::scramble::hash;
@@ -24,6 +26,8 @@ pub struct Flow {
     pub class: u8,
     /// Whether its completion is recorded and awaited.
     pub measured: bool,
+    /// Number of the query that the flow answers, from 1 within its workload; `None` without one.
+    pub query: Option<NonZeroU32>,
     /// Delay added behind the sender's NIC (drawn RTT less the propagation of its path, both ways;
     /// never negative).
     pub extra: Picos,

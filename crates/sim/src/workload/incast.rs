@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::num::NonZeroU32;
 
 use cemark_wire::Picos;
 
@@ -79,6 +80,16 @@ impl Sends for Incast {
     }
 }
 
+/// A flow of a query; flows are in order of start and draw.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Asked {
+    start: Picos,
+    drawn: u64,
+    src: u32,
+    bytes: u64,
+    query: NonZeroU32,
+}
+
 struct Queries {
     of: Incast,
     /// Hosts that may answer.
@@ -86,8 +97,8 @@ struct Queries {
     /// Time of the next query.
     next: Picos,
     left: u32,
-    /// Flows of queries already sent, in order of start and draw.
-    asked: BinaryHeap<Reverse<(Picos, u64, u32, u64)>>,
+    /// Flows of queries already sent.
+    asked: BinaryHeap<Reverse<Asked>>,
     drawn: u64,
     order: Stream,
     sizes: Stream,
@@ -101,25 +112,34 @@ impl Source for Queries {
             && self
                 .asked
                 .peek()
-                .is_none_or(|Reverse((start, ..))| *start >= self.next)
+                .is_none_or(|Reverse(flow)| flow.start >= self.next)
         {
             self.ask();
         }
-        let Reverse((start, _, src, bytes)) = self.asked.pop()?;
-        Some(Draft::new(start, src, self.of.receiver, bytes))
+        let Reverse(flow) = self.asked.pop()?;
+        Some(Draft {
+            query: Some(flow.query),
+            ..Draft::new(flow.start, flow.src, self.of.receiver, flow.bytes)
+        })
     }
 }
 
 impl Queries {
     fn ask(&mut self) {
         self.order.shuffle(&mut self.others);
+        let query = NonZeroU32::MIN.saturating_add(self.of.repeat - self.left);
         let senders = self.others.iter().cycle();
         for &src in senders.take(self.of.senders as usize) {
             let late = self.jitters.jitter(self.of.jitter);
             let start = self.next.saturating_add(late);
             let bytes = self.sizes.between(self.of.min_bytes, self.of.max_bytes);
-            let flow = (start, self.drawn, src, bytes.max(1));
-            self.asked.push(Reverse(flow));
+            self.asked.push(Reverse(Asked {
+                start,
+                drawn: self.drawn,
+                src,
+                bytes: bytes.max(1),
+                query,
+            }));
             self.drawn += 1;
         }
         self.next = self.next.saturating_add(self.of.every);

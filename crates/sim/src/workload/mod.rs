@@ -15,6 +15,7 @@ pub mod sizes;
 mod traffic;
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use cemark_param::{Declares, ParamSpec, Values};
@@ -217,6 +218,8 @@ pub struct Draft {
     /// Number of the flow within its workload, below [`Facts::flows`]; `None`: by the order of
     /// starts. A workload with [`Facts::waits`] needs it.
     pub place: Option<u64>,
+    /// Number of the query that the flow answers, from 1 within its workload; `None` without one.
+    pub query: Option<NonZeroU32>,
 }
 
 impl Draft {
@@ -231,6 +234,7 @@ impl Draft {
             class: None,
             rtt: None,
             place: None,
+            query: None,
         }
     }
 }

@@ -146,6 +146,7 @@ impl Traffic {
             workload: lane.workload,
             class,
             measured: draft.measured,
+            query: draft.query,
             extra,
         })
     }

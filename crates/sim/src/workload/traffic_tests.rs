@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Promises to the simulator about its flows.
 
+use std::num::NonZeroU32;
+
 use cemark_wire::{Picos, Rate};
 
 use crate::config::{Config, MarkerChoice, Nic};
@@ -325,6 +327,8 @@ fn queries_fan_in() {
     );
     for (i, query) in flows.chunks(100).enumerate() {
         assert!(query.iter().all(|f| f.start == us(100 + 50 * i as u64)));
+        let number = NonZeroU32::new(i as u32 + 1);
+        assert!(query.iter().all(|f| f.query == number));
         for host in (0..17).filter(|&h| h != 2) {
             let sent = query.iter().filter(|f| f.src == host).count();
             assert!(
@@ -342,6 +346,13 @@ fn queries_fan_in() {
             .iter()
             .all(|f| f.start >= us(100) && f.start <= us(150))
     );
+    for number in 1..=3_u32 {
+        let asked = us(95 + 5 * u64::from(number));
+        let own = flows.iter().filter(|f| f.query == NonZeroU32::new(number));
+        let own = own.map(|f| f.start - asked);
+        assert_eq!(own.clone().count(), 10, "query {number}");
+        assert!(own.clone().all(|late| late <= us(40)), "query {number}");
+    }
 }
 
 #[test]

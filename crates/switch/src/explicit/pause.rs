@@ -19,28 +19,62 @@ pub const PAUSE_BYTES: u32 = 64;
 pub(crate) struct Pause {
     /// Bytes of pause frames sent.
     control_bytes: u64,
+    /// Pauses of any queue.
+    any: Spells,
+    /// Pauses by queue, up to the last queue that was ever paused.
+    queues: Vec<Spells>,
+}
+
+/// Pauses of a queue, or of any queue of a port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spells {
     frames: u64,
-    /// When the first of the paused queues was paused.
+    /// Start of the pause that lasts.
     since: u64,
+    /// Ticks of the pauses that have ended.
     ticks: u64,
 }
 
-/// How much a port was paused.
+impl Spells {
+    fn begin(&mut self, now: u64, lasts: bool) {
+        if !lasts {
+            self.since = now;
+        }
+        self.frames += 1;
+    }
+
+    fn until(&self, now: u64, lasts: bool) -> Paused {
+        let open = if lasts { now - self.since } else { 0 };
+        Paused {
+            frames: self.frames,
+            ticks: self.ticks + open,
+        }
+    }
+}
+
+/// How much a port, or one queue of it, was paused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paused {
     /// Pauses that began.
     pub frames: u64,
-    /// Ticks in which some queue was paused.
+    /// Ticks in which the queue, or some queue of the port, was paused.
     pub ticks: u64,
 }
 
 impl ExplicitPort {
     pub(crate) fn pause(&mut self, now: u64, queue: u8) {
-        if self.paused == 0 {
-            self.pause.since = now;
+        let (any, this) = (self.paused != 0, self.is_paused(queue));
+        self.pause.any.begin(now, any);
+        let (queues, place) = (&mut self.pause.queues, usize::from(queue));
+        if place >= queues.len() {
+            queues.resize(place + 1, Spells::default());
         }
+        queues[place].begin(now, this);
         self.paused |= 1 << queue;
-        self.pause.frames += 1;
+    }
+
+    fn is_paused(&self, queue: u8) -> bool {
+        self.paused >> queue & 1 == 1
     }
 
     pub(crate) fn resume(
@@ -50,9 +84,13 @@ impl ExplicitPort {
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
+        let this = self.is_paused(queue);
+        if let Some(spells) = self.pause.queues.get_mut(usize::from(queue)) {
+            spells.ticks = spells.until(now, this).ticks;
+        }
         self.paused &= !(1 << queue);
         if self.paused == 0 {
-            self.pause.ticks += now - self.pause.since;
+            self.pause.any.ticks = self.pause.any.until(now, true).ticks;
         }
         let mut offer = Offer::QUIET;
         if self.busy <= now {
@@ -75,14 +113,13 @@ impl ExplicitPort {
 
     /// How long it was paused up to `now`.
     pub(crate) fn pauses(&self, now: u64) -> Paused {
-        let open = match self.paused {
-            0 => 0,
-            _ => now - self.pause.since,
-        };
-        Paused {
-            frames: self.pause.frames,
-            ticks: self.pause.ticks + open,
-        }
+        self.pause.any.until(now, self.paused != 0)
+    }
+
+    /// How long one queue was paused up to `now`.
+    pub(crate) fn pauses_of(&self, queue: u8, now: u64) -> Paused {
+        let spells = self.pause.queues.get(usize::from(queue));
+        spells.map_or_else(Paused::default, |s| s.until(now, self.is_paused(queue)))
     }
 
     /// Ticks until everything that may be sent now has been sent.
