@@ -10,10 +10,12 @@ use cemark_sim::outcome::{PortReport, Spread};
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
+use crate::by_size::{Buckets, SchemeSlowdown};
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
 use crate::comparison::workloads;
 use crate::metrics::{self, Sample};
+use crate::rundir::Finished;
 use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
@@ -47,6 +49,9 @@ pub struct RunSummary {
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
+    /// Slowdown of each scheme by flow size, in deciles of the sizes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowdown_by_size: Vec<SchemeSlowdown>,
     /// In a run with a stated precision, how far it is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<PrecisionSummary>,
@@ -413,9 +418,16 @@ impl RunSummary {
             retunes: plan.retunes.clone(),
             points,
             comparisons: comparisons.lines(),
+            slowdown_by_size: Vec::new(),
             precision: PrecisionSummary::of(comparisons),
             cost,
         }
+    }
+
+    /// Adds the slowdown by flow size, from the flows of finished points in the plan's order.
+    pub fn with_flows(mut self, finished: &[Finished], comparisons: &Comparisons) -> Self {
+        self.slowdown_by_size = comparisons.slowdown_by_size(finished, &Buckets::Deciles);
+        self
     }
 }
 

@@ -157,8 +157,8 @@ impl Scale {
                 .filter(|v| (low..=high).contains(v))
                 .collect();
         }
-        if axis.log {
-            return decades(low, high, most);
+        if let Some(values) = axis.log.then(|| decades(low, high, most)).flatten() {
+            return values;
         }
         let shown: RangedCoordf64 = (low / divisor..high / divisor).into();
         let round = shown.key_points(BoldPoints(most));
@@ -216,15 +216,17 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// Powers of ten between `low` and `high`, with 2 and 5 times these where they are few.
-fn decades(low: f64, high: f64, most: usize) -> Vec<f64> {
+/// Powers of ten between `low` and `high`, with multiples of these where they are few; `None` where
+/// even these are few.
+fn decades(low: f64, high: f64, most: usize) -> Option<Vec<f64>> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let of = |digits: &[f64]| -> Vec<f64> {
         let all = (first..=last).flat_map(|p| digits.iter().map(move |d| d * 10_f64.powi(p)));
         all.filter(|v| *v >= low * (1.0 - 1e-9) && *v <= high * (1.0 + 1e-9))
             .collect()
     };
-    let choices = [&[1.0][..], &[1.0, 3.0], &[1.0, 2.0, 5.0]].map(of);
+    let every: Vec<f64> = (1..10).map(f64::from).collect();
+    let choices = [&[1.0][..], &[1.0, 3.0], &[1.0, 2.0, 5.0], &every].map(of);
     let fits = choices.iter().find(|c| (3..=most).contains(&c.len()));
     // Of more decades than there is room for, every second, third … is named.
     let thinned = || {
@@ -232,8 +234,7 @@ fn decades(low: f64, high: f64, most: usize) -> Vec<f64> {
         let some: Vec<f64> = choices[0].iter().copied().step_by(stride).collect();
         (stride > 1 && some.len() > 1).then_some(some)
     };
-    let found = fits.cloned().or_else(thinned);
-    found.unwrap_or_else(|| vec![low, high])
+    fits.cloned().or_else(thinned)
 }
 
 /// The numbers of an axis, with as many digits as tell them apart.
@@ -315,6 +316,18 @@ mod tests {
         assert_eq!(labels(&scale), ["0.01", "0.1", "1", "10"]);
         assert_eq!(scale.title, "delay (ms)");
         assert_eq!((scale.low, scale.high), (1.0, 4.0));
+        // Less than a decade has round numbers, and not its ends.
+        let axis = Axis {
+            log: true,
+            ..Axis::new("slowdown", Unit::default())
+        };
+        let scale = Scale::new(&axis, (1.02, 6.98), 400.0, false);
+        assert_eq!(labels(&scale), ["2", "3", "4", "5", "6"]);
+        let scale = Scale::new(&axis, (1.02, 1.31), 400.0, false);
+        assert_eq!(
+            labels(&scale),
+            ["1.05", "1.1", "1.15", "1.2", "1.25", "1.3"]
+        );
         // The values of the sweep where they are few.
         let axis = Axis {
             at: vec![0.3, 0.6, 0.9],

@@ -42,6 +42,7 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     let panels = traces.iter().map(|t| {
         let scheme = &t.row.scheme;
         let curve = Curve {
+            label: scheme.clone(),
             colour: colour(plan, scheme),
             spots: bins(t.trace, (from, until), scheme),
         };
