@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from . import _native
     from ._run import Run
 
     Sizes = Sequence[str | int]

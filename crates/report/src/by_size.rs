@@ -76,7 +76,7 @@ pub struct SchemeSlowdown {
 pub struct Bucket {
     /// Flows of the bucket have more payload bytes.
     pub above_bytes: u64,
-    /// Flows of the bucket have at most so many payload bytes.
+    /// Flows of the bucket have at most this many payload bytes.
     pub up_to_bytes: u64,
     /// Median size of the bucket's flows under all schemes.
     pub median_bytes: u64,
@@ -210,7 +210,7 @@ fn estimate(replications: &[&[f64]], share: f64, look: Option<u32>) -> Option<Es
     let is_largest = |values: &&[f64]| {
         share > 0.5 && Statistic::Percentile(share).is_maximum(values.len() as u64)
     };
-    if replications.iter().any(|values| is_largest(&values)) {
+    if replications.iter().any(|values| is_largest(values)) {
         return None;
     }
     let values = replications.iter();

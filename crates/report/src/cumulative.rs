@@ -78,8 +78,6 @@ impl Quantity {
 pub struct Cumulative {
     /// Label of the scheme.
     pub scheme: String,
-    /// How many values there are.
-    pub count: usize,
     /// Values in rising order, the least and the largest among them.
     pub values: Vec<f64>,
     /// Share of all values up to each.
@@ -99,17 +97,17 @@ pub fn of_group(finished: &[Finished], group: &Group, quantity: Quantity) -> Vec
 fn of_values(scheme: &str, mut values: Vec<f64>) -> Option<Cumulative> {
     values.sort_unstable_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
-    let mut places: Vec<usize> = (0..POINTS)
-        .map(|i| (i * last + (POINTS - 1) / 2) / (POINTS - 1))
-        .collect();
-    places.dedup();
+    let places = (0..POINTS).map(|i| (i * last + (POINTS - 1) / 2) / (POINTS - 1));
+    // Of equal values the last one has the share of all up to it.
+    let up_to = |value: f64| values.partition_point(|other| *other <= value);
+    let mut counts: Vec<usize> = places.map(|place| up_to(values[place])).collect();
+    counts.dedup();
     Some(Cumulative {
         scheme: scheme.to_owned(),
-        count: values.len(),
-        values: places.iter().map(|i| values[*i]).collect(),
-        shares: places
+        values: counts.iter().map(|n| values[n - 1]).collect(),
+        shares: counts
             .iter()
-            .map(|i| (i + 1) as f64 / values.len() as f64)
+            .map(|n| *n as f64 / values.len() as f64)
             .collect(),
     })
 }
@@ -124,11 +122,16 @@ mod tests {
         assert_eq!(few.values, [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(few.shares, [0.25, 0.5, 0.75, 1.0]);
         let many = of_values("a", (0..5000).rev().map(f64::from).collect()).expect("values");
-        assert_eq!((many.values.len(), many.count), (POINTS, 5000));
+        assert_eq!(many.values.len(), POINTS);
         assert_eq!((many.values[0], many.values[POINTS - 1]), (0.0, 4999.0));
         for (value, share) in many.values.iter().zip(&many.shares) {
             assert_eq!(*share, (value + 1.0) / 5000.0);
         }
+        let equal = of_values("a", vec![0.0, 5.0, 0.0, 0.0]).expect("values");
+        assert_eq!(
+            (equal.values, equal.shares),
+            (vec![0.0, 5.0], vec![0.75, 1.0])
+        );
         assert_eq!(of_values("a", Vec::new()), None);
     }
 }

@@ -22,6 +22,9 @@ use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};
 /// when one is added.
 pub const SCHEMA: u32 = 1;
 
+/// Most values of the axes with slowdowns by flow size: an entry has twice the length of a point.
+const MOST_BY_SIZE: usize = 100;
+
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
@@ -49,7 +52,8 @@ pub struct RunSummary {
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
-    /// Slowdown of each scheme by flow size, in deciles of the sizes.
+    /// Slowdown of each scheme by flow size, in deciles of the sizes; of at most 100 values of the
+    /// axes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowdown_by_size: Vec<SchemeSlowdown>,
     /// In a run with a stated precision, how far it is reached.
@@ -424,9 +428,12 @@ impl RunSummary {
         }
     }
 
-    /// Adds the slowdown by flow size, from the flows of finished points in the plan's order.
+    /// Adds the slowdown by flow size, from the flows of finished points in the plan's order, where
+    /// it does not fill the document.
     pub fn with_flows(mut self, finished: &[Finished], comparisons: &Comparisons) -> Self {
-        self.slowdown_by_size = comparisons.slowdown_by_size(finished, &Buckets::Deciles);
+        if comparisons.groups.len() <= MOST_BY_SIZE {
+            self.slowdown_by_size = comparisons.slowdown_by_size(finished, &Buckets::Deciles);
+        }
         self
     }
 }

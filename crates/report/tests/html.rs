@@ -63,7 +63,9 @@ fn charts_of_flows_are_folded() {
     let page = report(|_| {});
     let mut folds = page.split("<details><summary>Slowdown by flow size");
     let before = folds.next().map_or(0, str::len);
-    let folds: Vec<&str> = folds.filter_map(|fold| fold.split("</details>").next()).collect();
+    let folds: Vec<&str> = folds
+        .filter_map(|fold| fold.split("</details>").next())
+        .collect();
     assert_eq!(folds.len(), 2, "two loads");
     for fold in &folds {
         assert_eq!(fold.matches("<figure>").count(), 4);

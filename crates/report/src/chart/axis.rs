@@ -14,6 +14,8 @@ use super::font;
 pub(super) const SIZE: f64 = 11.0;
 /// Least distance between two numbers.
 const GAP: f64 = 10.0;
+/// Where the largest value is more than this many times the smallest, each number has its unit.
+const WIDE: f64 = 1000.0;
 /// Most numbers along an axis.
 const MOST: usize = 7;
 
@@ -56,6 +58,21 @@ impl Unit {
             _ => &steps[0],
         });
         (*factor, (*name).to_owned())
+    }
+}
+
+impl Unit {
+    /// Whether values are shown in one of several units by their size.
+    fn has_steps(&self) -> bool {
+        !matches!(self, Unit::Percent | Unit::Other(_))
+    }
+
+    /// A value in the unit of its own size: `10 KB`.
+    fn alone(&self, value: f64) -> String {
+        // From one of a unit on, for which the unit of a whole axis asks for two.
+        let (divisor, unit) = self.shown(2.0 * value * (1.0 + 1e-9));
+        let numbers = numbers(&[value], divisor, self);
+        format!("{} {unit}", numbers.concat())
     }
 }
 
@@ -105,6 +122,8 @@ impl Scale {
     /// other, or, where the axis is `upright`, above each other.
     pub fn new(axis: &Axis, (low, high): (f64, f64), room: f64, upright: bool) -> Self {
         let (divisor, unit) = axis.unit.shown(low.abs().max(high.abs()));
+        let is_wide = axis.log && axis.unit.has_steps() && high > WIDE * low;
+        let unit = if is_wide { String::new() } else { unit };
         let mut scale = Scale {
             log: axis.log,
             low: 0.0,
@@ -126,7 +145,10 @@ impl Scale {
         }
         for most in (2..=MOST).rev() {
             let values = scale.values(axis, (low, high), divisor, most);
-            let texts = numbers(&values, divisor, &axis.unit);
+            let texts = match is_wide {
+                true => values.iter().map(|v| axis.unit.alone(*v)).collect(),
+                false => numbers(&values, divisor, &axis.unit),
+            };
             let places = values.iter().map(|v| scale.place(*v));
             scale.ticks = places.zip(texts).collect();
             if scale.fits(room, upright) {
@@ -316,6 +338,17 @@ mod tests {
         assert_eq!(labels(&scale), ["0.01", "0.1", "1", "10"]);
         assert_eq!(scale.title, "delay (ms)");
         assert_eq!((scale.low, scale.high), (1.0, 4.0));
+        // Sizes of flows have each their unit.
+        let sizes = Axis {
+            log: true,
+            ..Axis::new("flow size", Unit::Bytes)
+        };
+        let scale = Scale::new(&sizes, (800.0, 3e7), 400.0, false);
+        let words = ["1 KB", "10 KB", "100 KB", "1 MB", "10 MB"];
+        assert_eq!(
+            (labels(&scale), &scale.title[..]),
+            (words.to_vec(), "flow size")
+        );
         // Less than a decade has round numbers, and not its ends.
         let axis = Axis {
             log: true,

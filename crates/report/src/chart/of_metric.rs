@@ -77,7 +77,9 @@ fn only(mut chart: Chart, percentile: Option<&str>) -> Option<Chart> {
     chart.name = chart
         .name
         .replacen(by_size::NAME, &format!("{}.{percentile}", by_size::NAME), 1);
-    chart.title = format!("{percentile}: {}", chart.title);
+    chart.title = chart
+        .title
+        .replacen("Slowdown", &format!("{percentile} slowdown"), 1);
     for panel in &mut chart.panels {
         panel.title = String::new();
         if let Body::Curves(curves) = &mut panel.body {

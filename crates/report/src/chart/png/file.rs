@@ -8,8 +8,8 @@ use super::raster::Pixels;
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 /// Eight bits of red, green and blue, no palette, not interlaced.
 const FORM: [u8; 5] = [8, 2, 0, 0, 0];
-/// Rows as differences from the row above.
-const FROM_ABOVE: u8 = 2;
+/// Filter of a row whose bytes are colours: differences of neighbours take more room in charts.
+const AS_THEY_ARE: u8 = 0;
 /// Metres of an inch.
 const INCH: f64 = 0.0254;
 
@@ -31,18 +31,9 @@ pub(super) fn encode(pixels: &Pixels, dots: f64) -> Vec<u8> {
 }
 
 fn rows(pixels: &Pixels) -> Vec<u8> {
-    let mut above = vec![0; 3 * pixels.width];
-    let mut out = Vec::with_capacity(pixels.rgb.len() + pixels.height);
-    for row in pixels.rgb.chunks_exact(3 * pixels.width) {
-        out.push(FROM_ABOVE);
-        out.extend(
-            row.iter()
-                .zip(&above)
-                .map(|(new, old)| new.wrapping_sub(*old)),
-        );
-        above.copy_from_slice(row);
-    }
-    out
+    let rows = pixels.rgb.chunks_exact(3 * pixels.width);
+    let rows = rows.map(|row| [&[AS_THEY_ARE], row].concat());
+    rows.collect::<Vec<_>>().concat()
 }
 
 fn chunk(out: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {

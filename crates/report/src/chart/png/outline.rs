@@ -9,7 +9,7 @@ pub(super) type Place = (f64, f64);
 /// Corners of a closed line; the last one is joined to the first.
 pub(super) type Contour = Vec<Place>;
 
-/// A corner whose tip is farther from it than so many half widths is cut off, as in SVG.
+/// A corner whose tip is farther from it than this many half widths is cut off, as in SVG.
 const MITER: f64 = 4.0;
 /// Straight parts of a curve of a letter.
 const PARTS: u32 = 6;

@@ -40,7 +40,7 @@ impl Pixels {
 
     /// Fills the parts that contours go round, whatever the direction.
     pub fn fill(&mut self, contours: &[Contour], colour: BackendColor) {
-        let sides: Vec<Side> = contours.iter().flat_map(|c| sides(c)).collect();
+        let sides: Vec<Side> = contours.iter().flat_map(sides).collect();
         let top = sides.iter().map(|s| s.top).fold(f64::INFINITY, f64::min);
         let bottom = sides.iter().map(|s| s.bottom).fold(0.0, f64::max);
         let rows = top.max(0.0) as usize..(bottom.ceil() as usize).min(self.height);
@@ -61,7 +61,7 @@ impl Pixels {
         }
     }
 
-    /// Mixes a colour into a row, of whose pixels so many lines are covered.
+    /// Mixes a colour into a row, of whose pixels `covered` lines each are covered.
     fn paint(&mut self, row: usize, covered: &[f64], colour: BackendColor) {
         let (r, g, b) = colour.rgb;
         let start = 3 * row * self.width;
