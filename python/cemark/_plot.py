@@ -186,9 +186,9 @@ def _own(run: Run, what: str, buckets: Sizes | None) -> Chart:
     """The first chart of a metric, or the first chart of the report whose name has ``what`` in
     it."""
     metric = BY_SIZE if what.startswith(f"{BY_SIZE}-") else what
-    of_metric = run._ran.charts_of(metric, bounds(buckets)) or []
-    charts = {chart.name: Chart(chart) for chart in of_metric} or run.charts()
-    found = [chart for name, chart in charts.items() if what in name or metric == what]
+    found = [Chart(chart) for chart in run._ran.charts_of(metric, bounds(buckets)) or []]
+    if metric != what or not found:
+        found = [chart for chart in found or run.charts().values() if what in chart.name]
     if not found:
         names = ", ".join([*DRAWN, BY_SIZE, *run.charts()])
         raise UserError(f"this run has no chart called `{what}`", help=f"there are {names}")

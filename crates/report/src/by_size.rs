@@ -210,7 +210,7 @@ fn estimate(replications: &[&[f64]], share: f64, look: Option<u32>) -> Option<Es
     let is_largest = |values: &&[f64]| {
         share > 0.5 && Statistic::Percentile(share).is_maximum(values.len() as u64)
     };
-    if replications.iter().any(|values| is_largest(values)) {
+    if replications.iter().any(is_largest) {
         return None;
     }
     let values = replications.iter();
