@@ -7,40 +7,44 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _native
 from ._errors import UserError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
+    from . import _native
     from ._run import Run
+
+    Sizes = Sequence[str | int]
 
 
 class Drawn(NamedTuple):
-    """A column whose cumulative shares are drawn."""
+    """A quantity whose cumulative shares are drawn."""
 
-    table: str
-    column: str
+    name: str
+    """Of the distribution: ``fct``, ``slowdown`` or ``queue-cdf``."""
+    rows: str
     label: str
     unit: str
-    """``us``, ``B``, or nothing."""
+    """Of the values; empty: none."""
     log: bool
 
     @property
     def title(self) -> str:
         """Of the axis."""
-        unit = {"us": " [µs]", "B": " [bytes]"}.get(self.unit, "")
-        return f"{self.label}{unit}"
+        return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
+QUEUE = Drawn("queue-cdf", "samples", "queue length", "bytes", False)
 DRAWN = {
-    "fct": Drawn("flows", "fct_us", "completion time", "us", True),
-    "slowdown": Drawn("flows", "slowdown", "slowdown", "", True),
-    "queue": Drawn("queues", "queue_bytes", "queue", "B", False),
+    "fct": Drawn("fct", "flows", "completion time", "µs", True),
+    "slowdown": Drawn("slowdown", "flows", "slowdown", "", True),
+    "queue": QUEUE,
+    "queue-cdf": QUEUE,
 }
 LIBRARIES = ("altair", "matplotlib", "cemark")
-# Points of a curve: more are not seen.
-POINTS = 256
+BY_SIZE = "slowdown-by-size"
 
 
 class Curve(NamedTuple):
@@ -58,7 +62,7 @@ class Curve(NamedTuple):
 
 
 class Chart:
-    """A chart that cemark draws itself. A notebook shows it; :meth:`save` writes SVG or PDF."""
+    """A chart that cemark draws itself. A notebook shows it; :meth:`save` writes files."""
 
     def __init__(self, chart: _native.NativeChart) -> None:
         self._chart = chart
@@ -73,11 +77,22 @@ class Chart:
         """The text of an SVG file."""
         return self._chart.svg()
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes an SVG or a PDF file, by the ending of its name, and returns its path. The same
-        results give the same bytes on every machine."""
+    @property
+    def name(self) -> str:
+        """Of its files, without ending."""
+        return self._chart.name
+
+    @property
+    def csv(self) -> str:
+        """The data behind it as CSV; the header has the units."""
+        return self._chart.csv()
+
+    def save(self, path: str | os.PathLike[str], *, width: str | None = None) -> Path:
+        """Writes an SVG, PDF or PNG file, or its data as CSV, by the ending of its name, and
+        returns its path. ``width`` is ``"241pt"``, ``"85mm"``, ``"3.35in"`` or ``"880px"``. The
+        same results give the same bytes on every machine."""
         to = Path(path)
-        self._chart.save(to)
+        self._chart.save(to, width)
         return to
 
     def _repr_svg_(self) -> str:
@@ -88,13 +103,22 @@ class Chart:
 
 
 def plot(
-    run: Run, what: str, path: str | os.PathLike[str] | None, library: str | None
+    run: Run,
+    what: str,
+    path: str | os.PathLike[str] | None,
+    library: str | None,
+    buckets: Sizes | None,
+    width: str | None,
 ) -> Any:
     """The chart called ``what``, or the path of the file with it."""
     if library is not None and library not in LIBRARIES:
         raise UserError(
             f"library={library!r} draws nothing here", help=f"write {' or '.join(LIBRARIES)}"
         )
+    if buckets is not None and not what.startswith(BY_SIZE):
+        raise UserError(f"`{what}` has no buckets", help=f'plot "{BY_SIZE}" has')
+    if width is not None and (path is None or library in ("altair", "matplotlib")):
+        raise UserError("width is that of a file that cemark draws", help="name a file")
     if what not in DRAWN:
         if library not in (None, "cemark"):
             names = " and ".join(DRAWN)
@@ -102,37 +126,47 @@ def plot(
                 f"`{what}` is drawn by cemark only, not by {library}",
                 help=f"leave `library` out; {library} draws {names}",
             )
-        chart: Any = _own(run, what)
+        chart: Any = _own(run, what, buckets)
     else:
         chart = _shares(run, what, library or ("cemark" if path is not None else None))
     if path is None:
         return chart
     if library == "matplotlib":
         chart.savefig(path)
+    elif library == "altair":
+        chart.save(path)
     else:
-        chart.save(path if library == "altair" else Path(path))
+        chart.save(path, width=width)
     return Path(path)
 
 
 def _shares(run: Run, what: str, library: str | None) -> Any:
     drawn = DRAWN[what]
-    if len(run.frame(drawn.table)) == 0:
+    ours = run._ran.distribution_chart(drawn.name)
+    if ours is None:
         raise UserError(
-            f'this run has no {drawn.table}, which plot("{what}") draws',
+            f'this run has no {drawn.rows}, which plot("{what}") draws',
             help=(
-                'trace queues: set={"measure.queue-interval": "10us", "measure.trace": 1}'
-                if drawn.table == "queues"
+                'trace queues: set={"measure.queue-interval": "10us", "measure.trace": "hottest"}'
+                if drawn is QUEUE
                 else "the scenario has only flows that never end"
             ),
         )
-    curves = _cumulative(run, drawn)
     if library in (None, "altair") and (altair := _library("altair", library)) is not None:
-        return _altair(altair, curves, drawn)
+        return _altair(altair, _curves(run, drawn), drawn)
     if library in (None, "matplotlib"):
         pyplot = _library("matplotlib.pyplot", library)
         if pyplot is not None:
-            return _matplotlib(pyplot, curves, drawn)
-    return _drawn(run, what, curves, drawn)
+            return _matplotlib(pyplot, _curves(run, drawn), drawn)
+    return Chart(ours)
+
+
+def _curves(run: Run, drawn: Drawn) -> list[Curve]:
+    return [
+        Curve(title, *curve)
+        for title, curves in run._ran.distribution(drawn.name)
+        for curve in curves
+    ]
 
 
 def _library(module: str, wanted: str | None) -> Any:
@@ -148,34 +182,24 @@ def _library(module: str, wanted: str | None) -> Any:
         ) from None
 
 
-def _own(run: Run, what: str) -> Chart:
-    """The first chart of the report whose name has ``what`` in it."""
-    charts = run.charts()
-    found = [chart for name, chart in charts.items() if what in name]
+def _own(run: Run, what: str, buckets: Sizes | None) -> Chart:
+    """The first chart of a metric, or the first chart of the report whose name has ``what`` in
+    it."""
+    metric = BY_SIZE if what.startswith(f"{BY_SIZE}-") else what
+    found = [Chart(chart) for chart in run._ran.charts_of(metric, bounds(buckets)) or []]
+    if metric != what or not found:
+        found = [chart for chart in found or run.charts().values() if what in chart.name]
     if not found:
-        names = ", ".join([*DRAWN, *charts])
+        names = ", ".join([*DRAWN, BY_SIZE, *run.charts()])
         raise UserError(f"this run has no chart called `{what}`", help=f"there are {names}")
     return found[0]
 
 
-def _cumulative(run: Run, drawn: Drawn) -> list[Curve]:
-    axes = run.summary["points"][0]["axes"]
-    values: dict[tuple[str, str], list[float]] = {}
-    for row in run._ran.frame(drawn.table).rows([*axes, "scheme", drawn.column]):
-        *of, scheme, value = row
-        if value is not None:
-            panel = ", ".join(
-                f"{axis.rpartition('.')[2]} {v}" for axis, v in zip(axes, of, strict=True)
-            )
-            values.setdefault((panel, scheme), []).append(value)
-    curves = []
-    for (panel, scheme), all_ in values.items():
-        all_.sort()
-        n = len(all_)
-        places = sorted({round(i * (n - 1) / (POINTS - 1)) for i in range(POINTS)})
-        some = [all_[i] for i in places]
-        curves.append(Curve(panel, scheme, some, [(i + 1) / n for i in places]))
-    return curves
+def bounds(buckets: Sizes | None) -> str | None:
+    """The largest sizes of buckets as cemark reads them."""
+    if buckets is None:
+        return None
+    return ",".join(f"{size}B" if isinstance(size, int) else size for size in buckets)
 
 
 def _altair(altair: Any, curves: list[Curve], drawn: Drawn) -> Any:
@@ -186,7 +210,7 @@ def _altair(altair: Any, curves: list[Curve], drawn: Drawn) -> Any:
     ]
     scale = altair.Scale(type="log" if drawn.log else "linear")
     x = altair.X("x:Q", title=drawn.title, scale=scale)
-    y = altair.Y("share:Q", title="share of rows")
+    y = altair.Y("share:Q", title=f"share of {drawn.rows}")
     color = altair.Color("scheme:N", sort=[curve.label for curve in curves])
     data = altair.Data(values=rows)
     return altair.Chart(data).mark_line().encode(x=x, y=y, color=color)
@@ -198,22 +222,8 @@ def _matplotlib(pyplot: Any, curves: list[Curve], drawn: Drawn) -> Any:
         axes.plot(curve.values, curve.shares, label=curve.label)
     axes.set_xscale("log" if drawn.log else "linear")
     axes.set_xlabel(drawn.title)
-    axes.set_ylabel("share of rows")
+    axes.set_ylabel(f"share of {drawn.rows}")
     axes.legend()
     # A notebook shows what a cell returns; without this it would show the figure twice.
     pyplot.close(figure)
     return figure
-
-
-def _drawn(run: Run, what: str, curves: list[Curve], drawn: Drawn) -> Chart:
-    colours = {scheme: place for place, scheme in enumerate(run._ran.schemes())}
-    panels: dict[str, list[tuple[str, int, list[float], list[float]]]] = {}
-    for curve in curves:
-        place = colours.get(curve.scheme, len(colours))
-        entry = (curve.scheme, place, curve.values, curve.shares)
-        panels.setdefault(curve.panel, []).append(entry)
-    rows = "flows" if drawn.table == "flows" else "samples"
-    title = f"{drawn.label.capitalize()}: share of {rows} up to each value"
-    caption = f"All {rows} of all seeds."
-    axis = (drawn.label, drawn.unit)
-    return Chart(_native.shares(what, title, caption, axis, drawn.log, list(panels.items())))

@@ -19,7 +19,7 @@ from ._scenario import Changes, Like, scenario
 
 if TYPE_CHECKING:
     from ._marker import Given
-    from ._plot import Chart
+    from ._plot import Chart, Sizes
 
 
 def run(
@@ -250,22 +250,40 @@ class Run:
         path: str | os.PathLike[str] | None = None,
         *,
         library: str | None = None,
+        buckets: Sizes | None = None,
+        width: str | None = None,
     ) -> Any:
-        """A chart, or with ``path`` an SVG or PDF file, by its ending, whose path is returned.
+        """A chart, or with ``path`` an SVG, PDF or PNG file, or the data as CSV, by its ending,
+        whose path is returned.
 
-        ``"fct"``, ``"slowdown"`` and ``"queue"`` show the share of flows or samples up to each
-        value. Altair or matplotlib draws them, whichever is there, and cemark itself otherwise;
-        files are drawn by cemark, so that the same results give the same bytes. ``library``
-        (``"altair"``, ``"matplotlib"`` or ``"cemark"``) chooses one, for a file too. Any other
-        name is one of :meth:`charts`, or a part of it.
+        ``"fct"``, ``"slowdown"`` and ``"queue-cdf"`` (also ``"queue"``) show the share of flows or
+        samples up to each value. Altair or matplotlib draws them, whichever is there, and cemark
+        itself otherwise; files are drawn by cemark, so that the same results give the same bytes.
+        ``library`` (``"altair"``, ``"matplotlib"`` or ``"cemark"``) chooses one, for a file too.
+
+        ``"slowdown-by-size"`` shows the slowdown of flows by size, and ``buckets`` are those of
+        :meth:`slowdown_by_size`. Any other name is a metric (``"short.p99"``), a name of
+        :meth:`charts`, or a part of one. ``width`` is that of a file, ``"241pt"`` for a column of
+        a paper.
         """
         from ._plot import plot
 
-        return plot(self, what, path, library)
+        return plot(self, what, path, library, buckets, width)
+
+    def slowdown_by_size(self, buckets: Sizes | None = None) -> Frame:
+        """Slowdown of flows by size: a row for each scheme, value of the axes and bucket.
+
+        ``buckets`` are their largest sizes, such as ``["10KB", "100KB", 1_000_000]``, by default
+        the deciles of the sizes. Values are means over the seeds of the percentile of each seed,
+        with the 95 % interval of the mean from three seeds on.
+        """
+        from ._plot import bounds
+
+        return Frame(self._ran.slowdown_by_size(bounds(buckets)))
 
     def charts(self) -> dict[str, Chart]:
-        """The charts of the report by name. A notebook shows them, and each has ``save`` for SVG
-        and PDF files."""
+        """The charts of the report by name. A notebook shows them, and each has ``save`` for SVG,
+        PDF, PNG and CSV files."""
         from ._plot import Chart
 
         return {chart.name: Chart(chart) for chart in self._ran.charts()}

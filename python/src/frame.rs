@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator,
     StringArray, UInt32Array, UInt64Array,
@@ -14,9 +13,9 @@ use arrow_array::{
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{Field, Schema, SchemaRef};
 use cemark_report::rundir::{Column, Table};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::PyCapsule;
 
 /// A table with columns of equal length, in parts.
 #[pyclass(frozen, module = "cemark._native")]
@@ -51,27 +50,6 @@ impl Frame {
         fields.map(|f| f.name().clone()).collect()
     }
 
-    /// Some columns, row by row, as objects of Python.
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-        columns: Vec<String>,
-    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        let mut rows = Vec::with_capacity(self.__len__());
-        for part in &self.parts {
-            let arrays = columns.iter().map(|name| {
-                let found = part.column_by_name(name);
-                found.ok_or_else(|| PyKeyError::new_err(format!("there is no column {name}")))
-            });
-            let arrays: Vec<&ArrayRef> = arrays.collect::<PyResult<_>>()?;
-            for row in 0..part.num_rows() {
-                let cells = arrays.iter().map(|array| cell(py, array, row));
-                rows.push(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?);
-            }
-        }
-        Ok(rows)
-    }
-
     /// The schema for Arrow's PyCapsule interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.schema.as_ref());
@@ -92,28 +70,6 @@ impl Frame {
         let reader = RecordBatchIterator::new(parts, Arc::clone(&self.schema));
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
-    }
-}
-
-/// A value of a column that [`array`] has made.
-fn cell<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
-    if array.is_null(row) {
-        return Ok(py.None().into_bound(py));
-    }
-    let any = array.as_any();
-    if let Some(a) = any.downcast_ref::<Float64Array>() {
-        Ok(a.value(row).into_pyobject(py)?.into_any())
-    } else if let Some(a) = any.downcast_ref::<UInt64Array>() {
-        Ok(a.value(row).into_pyobject(py)?.into_any())
-    } else if let Some(a) = any.downcast_ref::<UInt32Array>() {
-        Ok(a.value(row).into_pyobject(py)?.into_any())
-    } else if let Some(a) = any.downcast_ref::<StringArray>() {
-        Ok(a.value(row).into_pyobject(py)?.into_any())
-    } else if let Some(a) = any.downcast_ref::<DictionaryArray<Int32Type>>() {
-        let place = usize::try_from(a.keys().value(row)).unwrap_or_default();
-        cell(py, a.values(), place)
-    } else {
-        unreachable!("there are no other columns")
     }
 }
 

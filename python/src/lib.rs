@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 #[pyo3(name = "_native")]
 mod native {
     #[pymodule_export]
-    use crate::chart::{NativeChart, shares};
+    use crate::chart::NativeChart;
     #[pymodule_export]
     use crate::command::{main, schemes, theories, theory};
     #[pymodule_export]

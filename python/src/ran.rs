@@ -3,9 +3,11 @@
 
 use std::path::PathBuf;
 
-use cemark_report::rundir::{Kind, columns};
+use cemark_report::by_size::Buckets;
+use cemark_report::cumulative::{self, Quantity};
+use cemark_report::rundir::{self, Kind, columns};
 use cemark_report::table::{self, Look, files};
-use cemark_report::{Comparisons, Finished, Provenance, RunSummary, chart, html, pauses};
+use cemark_report::{Comparisons, Finished, Group, Provenance, RunSummary, chart, html, pauses};
 use cemark_runner::Failure;
 use cemark_scenario::Plan;
 use pyo3::prelude::*;
@@ -40,6 +42,18 @@ impl Ran {
             who: ran.who,
         })
     }
+}
+
+/// Label of a scheme, values, and the share of all values up to each.
+type Distribution = (String, Vec<f64>, Vec<f64>);
+
+/// Buckets in words; without words the deciles.
+fn read_buckets(py: Python<'_>, words: Option<&str>) -> PyResult<Buckets> {
+    let read = words.map_or(Ok(Buckets::Deciles), str::parse);
+    read.map_err(|why| {
+        let example = r#"write buckets=["10KB", "100KB", "1MB"]"#;
+        errors::of_argument(py, why, example)
+    })
 }
 
 #[pymethods]
@@ -87,13 +101,59 @@ impl Ran {
 
     /// The charts of the run.
     fn charts(&self, py: Python<'_>) -> Vec<NativeChart> {
-        let made = || chart::of_run(&self.plan, &self.finished, &self.comparisons);
+        let made = || {
+            let buckets = Buckets::Deciles;
+            chart::of_run(&self.plan, &self.finished, &self.comparisons, &buckets)
+        };
         py.detach(made).into_iter().map(NativeChart).collect()
     }
 
-    /// Labels of the schemes, in the order of their colours.
-    fn schemes(&self) -> Vec<String> {
-        self.plan.schemes.clone()
+    /// The charts of a metric; `None` where no chart shows such a metric.
+    fn charts_of(
+        &self,
+        py: Python<'_>,
+        metric: &str,
+        buckets: Option<&str>,
+    ) -> PyResult<Option<Vec<NativeChart>>> {
+        if !chart::metrics().iter().any(|name| name == metric) {
+            return Ok(None);
+        }
+        let buckets = read_buckets(py, buckets)?;
+        let (plan, finished) = (&self.plan, &self.finished);
+        let made = || chart::of_metric(plan, finished, &self.comparisons, metric, &buckets);
+        Ok(Some(py.detach(made).into_iter().map(NativeChart).collect()))
+    }
+
+    /// Slowdown by flow size. `buckets` are their largest sizes with commas between them, by
+    /// default the deciles.
+    fn slowdown_by_size(&self, py: Python<'_>, buckets: Option<&str>) -> PyResult<Frame> {
+        let buckets = read_buckets(py, buckets)?;
+        Ok(py.detach(|| {
+            let slowdowns = self.comparisons.slowdown_by_size(&self.finished, &buckets);
+            Frame::new(vec![rundir::slowdown_by_size(&self.plan, &slowdowns)])
+        }))
+    }
+
+    /// Distribution of `fct`, `slowdown` or `queue-cdf` at each value of the axes: the title of the
+    /// values, and for each scheme its label, values and the share of all values up to each.
+    fn distribution(&self, py: Python<'_>, name: &str) -> Vec<(String, Vec<Distribution>)> {
+        let found = Quantity::EACH.into_iter().find(|q| q.name() == name);
+        let quantity = found.expect("a name of the package");
+        let of_group = |group: &Group| {
+            let all = cumulative::of_group(&self.finished, group, quantity).into_iter();
+            let parts = all.map(|c| (c.scheme, c.values, c.shares));
+            (group.title(), parts.collect())
+        };
+        py.detach(|| self.comparisons.groups.iter().map(of_group).collect())
+    }
+
+    /// Chart of the distribution of `fct`, `slowdown` or `queue-cdf`, a panel for each value of the
+    /// axes; `None` where there are no values.
+    fn distribution_chart(&self, py: Python<'_>, name: &str) -> Option<NativeChart> {
+        let quantity = Quantity::EACH.into_iter().find(|q| q.name() == name)?;
+        let groups = &self.comparisons.groups;
+        let made = || chart::of_distribution(&self.plan, &self.finished, groups, quantity);
+        py.detach(made).map(NativeChart)
     }
 
     /// The report in HTML.

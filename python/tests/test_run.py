@@ -265,8 +265,8 @@ def test_the_report_and_charts_are_files(small: dict[str, Any], folder: Path) ->
     chart = next(iter(charts.values()))
     assert chart.save(folder / "c.svg").read_text() == chart.svg
     assert chart.save(folder / "c.pdf").read_bytes().startswith(b"%PDF")
-    with pytest.raises(cemark.UserError, match=r"an \.svg or a \.pdf file"):
-        chart.save(folder / "c.png")
+    with pytest.raises(cemark.UserError, match=r"an \.svg, \.pdf or \.png file"):
+        chart.save(folder / "c.jpg")
     assert run.plot("comparison")._repr_svg_().startswith("<svg")
     with pytest.raises(cemark.UserError, match="no chart called"):
         run.plot("nothing")
@@ -309,19 +309,28 @@ def test_matplotlib_draws_the_shares(small: dict[str, Any], folder: Path) -> Non
     assert saved.read_bytes().startswith(b"%PDF")
 
 
-def test_a_plot_is_an_svg_or_a_pdf_file(small: dict[str, Any], folder: Path) -> None:
+def test_a_plot_is_a_file(small: dict[str, Any], folder: Path) -> None:
     run = cemark.run(small, progress=False)
-    for what in ("fct", "slowdown", "comparison"):
+    for what in ("fct", "slowdown", "slowdown-by-size", "comparison"):
         svg = run.plot(what, folder / f"{what}.svg")
         assert svg == folder / f"{what}.svg" and svg.read_text().startswith("<svg")
         pdf = run.plot(what, folder / f"{what}.pdf").read_bytes()
         assert pdf.startswith(b"%PDF") and pdf == run.plot(what, "again.pdf").read_bytes()
-    with pytest.raises(cemark.UserError, match=r"an \.svg or a \.pdf file"):
-        run.plot("fct", "fct.png")
+        png = run.plot(what, f"{what}.png", width="241pt").read_bytes()
+        # 241 pt are 3.347 inches of 300 pixels.
+        assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20], "big") == 1004
+        head, *rows = run.plot(what, f"{what}.csv").read_text().splitlines()
+        assert "scheme" in head.split(",") and rows
+    with pytest.raises(cemark.UserError, match=r"an \.svg, \.pdf or \.png file"):
+        run.plot("fct", "fct.jpg")
     with pytest.raises(cemark.UserError, match="draws nothing here"):
         run.plot("fct", library="gnuplot")
     with pytest.raises(cemark.UserError, match="by cemark only"):
         run.plot("comparison", library="matplotlib")
+    with pytest.raises(cemark.UserError, match="the unit is missing"):
+        run.plot("fct", "fct.svg", width="241")
+    with pytest.raises(cemark.UserError, match="width is that of a file"):
+        run.plot("fct", width="241pt")
     with pytest.raises(OSError):
         run.plot("fct", "no/such/folder.svg")
 

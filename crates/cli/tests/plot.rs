@@ -68,6 +68,12 @@ fn a_run_becomes_charts_and_tables() {
         "comparison-load-0.6.md",
         "schemes.md",
         "ports.csv",
+        "slowdown-by-size-load-0.3.svg",
+        "slowdown-by-size-load-0.3-data.csv",
+        "slowdown-by-size.csv",
+        "fct-load-0.6.pdf",
+        "slowdown-load-0.6.pdf",
+        "queue-cdf-load-0.6.pdf",
     ] {
         assert!(written.iter().any(|w| w == name), "{name}: {written:?}");
         assert!(text(&first.stdout).contains(name), "{name}");
@@ -164,7 +170,7 @@ fn what_is_no_finished_run_is_refused() {
     refused(&["plot", "empty"], &["no manifest.json"]);
     fs::write(dir.0.join("file.txt"), "x").expect("a file");
     refused(&["plot", "file.txt"], &["is a file"]);
-    refused(&["plot", "empty", "--format", "png"], &["svg"]);
+    refused(&["plot", "empty", "--format", "jpg"], &["png"]);
     assert!(
         dir.cemark(&["run", &small(), "--out", "r"])
             .status
@@ -204,4 +210,179 @@ fn a_sweep_of_a_key_of_one_scheme_is_drawn() {
     assert!(summary.contains("same_as"), "some points are alike");
     let plot = dir.cemark(&["plot", "r", "--out", "a", "--format", "csv"]);
     assert!(plot.status.success(), "{}", text(&plot.stderr));
+}
+
+/// The part of a file name and of the file's bytes that its kind has.
+fn bytes(dir: &Scratch, path: &str) -> Vec<u8> {
+    fs::read(dir.0.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+#[test]
+fn one_chart_has_the_width_of_a_column_in_every_kind() {
+    let dir = Scratch::new("column");
+    let run = dir.cemark(&["run", &small(), "--out", "r"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let plot = |width: &str, out: &str| {
+        let o = dir.cemark(&[
+            "plot",
+            "r",
+            "--metric",
+            "fct",
+            "--width",
+            width,
+            "--format",
+            "svg,pdf,png,csv",
+            "--out",
+            out,
+        ]);
+        assert!(o.status.success(), "{}", text(&o.stderr));
+    };
+    plot("241pt", "a");
+    let endings = ["-data.csv", ".pdf", ".png", ".svg"];
+    let each = ["0.3", "0.6"].map(|load| endings.map(|end| format!("fct-load-{load}{end}")));
+    assert_eq!(names(&dir.0.join("a")), each.concat());
+    let svg = text(&bytes(&dir, "a/fct-load-0.3.svg"));
+    assert!(svg.contains(" width=\"321.333\""), "{}", &svg[..300]);
+    let pdf = bytes(&dir, "a/fct-load-0.3.pdf");
+    let has = |part: &[u8]| pdf.windows(part.len()).any(|w| w == part);
+    assert!(has(b"/MediaBox [0 0 241 "));
+    // 241 pt are 3.347 inches of 300 pixels, 11811 of which are a metre.
+    let size = |png: &[u8], at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    let png = bytes(&dir, "a/fct-load-0.3.png");
+    assert_eq!((size(&png, 16), size(&png, 41)), (1004, 11811));
+    // Pixels are pixels.
+    plot("390px", "b");
+    let png = bytes(&dir, "b/fct-load-0.3.png");
+    assert_eq!((size(&png, 16), size(&png, 41)), (390, 3780));
+    // The same run gives the same bytes.
+    plot("390px", "c");
+    assert!(png == bytes(&dir, "c/fct-load-0.3.png"));
+    let csv = text(&bytes(&dir, "a/fct-load-0.3-data.csv"));
+    let mut lines = csv.lines();
+    assert_eq!(
+        lines.next(),
+        Some("scheme,completion time [µs],share of flows")
+    );
+    let shares = lines.map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap());
+    assert_eq!(
+        shares.filter(|share| *share == 1.0).count(),
+        2,
+        "two schemes"
+    );
+    // Files of these kinds are replaced, others are not.
+    plot("241pt", "a");
+    fs::write(dir.0.join("a/fct-load-0.3.png"), "mine").expect("a file");
+    let o = dir.cemark(&[
+        "plot", "r", "--metric", "fct", "--format", "png", "--out", "a",
+    ]);
+    assert_eq!(o.status.code(), Some(2), "{}", text(&o.stderr));
+}
+
+#[test]
+fn buckets_and_metrics_are_chosen() {
+    let dir = Scratch::new("buckets");
+    let run = dir.cemark(&["run", &small(), "--out", "r"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let plot = |args: &[&str]| {
+        let all = [&["plot", "r"], args].concat();
+        let o = dir.cemark(&all);
+        assert!(o.status.success(), "{}", text(&o.stderr));
+    };
+    let buckets = ["--buckets", "100KB,10MB"];
+    plot(
+        &[
+            &[
+                "--only",
+                "slowdown-by-size",
+                "--format",
+                "csv",
+                "--out",
+                "a",
+            ][..],
+            &buckets,
+        ]
+        .concat(),
+    );
+    let csv = text(&bytes(&dir, "a/slowdown-by-size.csv"));
+    let mut lines = csv.lines();
+    let head = lines.next().expect("a header");
+    assert!(
+        head.starts_with("workload.load,scheme,above_bytes,up_to_bytes,median_bytes,flows,"),
+        "{head}"
+    );
+    let ends = lines.map(|l| l.split(',').skip(2).take(2).collect::<Vec<_>>().join(" "));
+    let ends: Vec<String> = ends.collect();
+    assert_eq!(&ends[..2], ["0 100000", "100000 10000000"]);
+    // The summary has the deciles.
+    let summary = text(&bytes(&dir, "r/summary.json"));
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("a document");
+    let all = summary["slowdown_by_size"].as_array().expect("a list");
+    assert_eq!(all.len(), 2 * 2, "two loads, two schemes");
+    for of in all {
+        let buckets = of["buckets"].as_array().expect("a list");
+        assert_eq!(buckets.len(), 10, "{}", of["scheme"]);
+        assert!(
+            buckets[0]["p50"]["mean"]
+                .as_f64()
+                .is_some_and(|mean| mean >= 1.0)
+        );
+    }
+    // A metric of a sweep is drawn over its axis.
+    plot(&["--metric", "short.mean", "--format", "svg", "--out", "b"]);
+    let over = "short-mean-over-workload.load";
+    assert_eq!(
+        names(&dir.0.join("b")),
+        [format!("{over}-absolute.svg"), format!("{over}.svg")]
+    );
+    plot(&[
+        "--metric",
+        "slowdown-by-size.p50",
+        "--format",
+        "svg",
+        "--out",
+        "c",
+    ]);
+    assert_eq!(
+        names(&dir.0.join("c")),
+        ["0.3", "0.6"].map(|load| format!("slowdown-by-size.p50-load-{load}.svg"))
+    );
+}
+
+#[test]
+fn mistakes_of_options_say_what_to_write() {
+    let dir = Scratch::new("options");
+    let run = dir.cemark(&["run", &small(), "--out", "r"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    for (args, words) in [
+        (
+            &["--metric", "slowdown-by-siez"][..],
+            &["no chart shows", "`slowdown-by-size`"][..],
+        ),
+        (
+            &["--metric", "short.p9"],
+            &["no chart shows", "`short.p99`"],
+        ),
+        (&["--metric", "probe.mean"], &["no values of `probe.mean`"]),
+        (
+            &["--metric", "fct", "--only", "slow"],
+            &["`slow`", "fct-load-0.3"],
+        ),
+        (
+            &["--width", "241"],
+            &["`241`", "the unit is missing", "241pt"],
+        ),
+        (&["--width", "3feet"], &["`feet` is not a unit"]),
+        (&["--width", "10pt"], &["225 to 1500pt"]),
+        (&["--buckets", "1MB,10KB"], &["rising", "10KB,100KB,1MB"]),
+        (&["--buckets", "10us"], &["is not a length"]),
+    ] {
+        let o = dir.cemark(&[&["plot", "r"], args].concat());
+        let said = text(&o.stderr);
+        assert_eq!(o.status.code(), Some(2), "{args:?}: {said}");
+        let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for word in words {
+            assert!(flat.contains(word), "{args:?}: {word}: {said}");
+        }
+    }
+    assert!(!dir.0.join("r/plots").exists(), "nothing was written");
 }

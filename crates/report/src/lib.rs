@@ -5,8 +5,10 @@
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
 //! machine. Wall-clock times and dates are arguments.
 
+pub mod by_size;
 pub mod chart;
 pub mod comparison;
+pub mod cumulative;
 mod error;
 pub mod html;
 pub mod metrics;

@@ -10,15 +10,20 @@ use cemark_sim::outcome::{PortReport, Spread, most_paused};
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
+use crate::by_size::{Buckets, SchemeSlowdown};
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
 use crate::comparison::workloads;
 use crate::metrics::{self, Restriction, Sample, endless};
+use crate::rundir::Finished;
 use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
 /// when one is added.
 pub const SCHEMA: u32 = 1;
+
+/// Most values of the axes with slowdowns by flow size: an entry has twice the length of a point.
+const MOST_BY_SIZE: usize = 100;
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +52,10 @@ pub struct RunSummary {
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
+    /// Slowdown of each scheme by flow size, in deciles of the sizes; of at most 100 values of the
+    /// axes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowdown_by_size: Vec<SchemeSlowdown>,
     /// In a run with a stated precision, how far it is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<PrecisionSummary>,
@@ -448,9 +457,19 @@ impl RunSummary {
             retunes: plan.retunes.clone(),
             points,
             comparisons: comparisons.lines(),
+            slowdown_by_size: Vec::new(),
             precision: PrecisionSummary::of(comparisons),
             cost,
         }
+    }
+
+    /// Adds the slowdown by flow size, from the flows of finished points in the plan's order, where
+    /// it does not fill the document.
+    pub fn with_flows(mut self, finished: &[Finished], comparisons: &Comparisons) -> Self {
+        if comparisons.groups.len() <= MOST_BY_SIZE {
+            self.slowdown_by_size = comparisons.slowdown_by_size(finished, &Buckets::Deciles);
+        }
+        self
     }
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Contents of a run's charts.
 
-use crate::common::{FACTORS, finished, plan};
+use crate::common::{FACTORS, finished, metric, plan};
+use cemark_report::by_size::Buckets;
 use cemark_report::chart::{
-    Body, Chart, Curves, Values, of_buffers, of_goodput, of_queues, of_run, of_sweep,
+    self, Body, Chart, Curves, Values, of_buffers, of_goodput, of_metric, of_queues, of_run,
+    of_sweep,
 };
+use cemark_report::table::data::of_chart;
 use cemark_report::{Comparisons, Finished};
 use cemark_scenario::Plan;
 use cemark_sim::outcome::{BufferSample, BufferTrace};
@@ -34,7 +37,7 @@ fn called<'a>(charts: &'a [Chart], name: &str) -> &'a Chart {
 #[test]
 fn a_sweep_has_a_chart_for_each_metric_over_its_axis() {
     let (plan, done, comparisons) = run(&["0.3", "0.9", "0.6"], |_| {});
-    let charts = of_run(&plan, &done, &comparisons);
+    let charts = of_run(&plan, &done, &comparisons, &Buckets::Deciles);
     let chart = called(&charts, "short-mean-over-workload.load");
     let drawn = curves(chart);
     assert_eq!(drawn.curves.len(), 2, "the baseline is the line at zero");
@@ -58,7 +61,7 @@ fn a_sweep_has_a_chart_for_each_metric_over_its_axis() {
     // One value of the axis has no curve.
     let (plan, done, comparisons) = run(&["0.3"], |_| {});
     assert!(of_sweep(&plan, &comparisons, Values::Differences).is_empty());
-    let charts = of_run(&plan, &done, &comparisons);
+    let charts = of_run(&plan, &done, &comparisons, &Buckets::Deciles);
     called(&charts, "comparison-load-0.3");
 }
 
@@ -219,4 +222,138 @@ fn goodput_over_time_where_intervals_were_asked_for() {
     assert_eq!(spots.len(), 200);
     assert!(spots.iter().all(|s| (s.y - 1e10).abs() < 1.0), "10 Gb/s");
     assert!(spots[0].x > 0.0 && spots[199].x < 1000.0 * ms.as_micros_f64());
+}
+
+fn of_body(panel: &cemark_report::chart::Panel) -> &Curves {
+    match &panel.body {
+        Body::Curves(curves) => curves,
+        _ => panic!("{} has no curves", panel.title),
+    }
+}
+
+#[test]
+fn slowdown_by_size_has_a_panel_for_each_percentile_and_a_band_over_seeds() {
+    let (plan, done, comparisons) = run(&["0.5"], |_| {});
+    let buckets = Buckets::UpTo(vec![100_000, 10_000_000]);
+    let charts = of_metric(&plan, &done, &comparisons, "slowdown-by-size", &buckets);
+    let [chart] = &charts[..] else {
+        panic!("{} charts", charts.len());
+    };
+    assert!(
+        chart
+            .caption
+            .contains("Means over 3 seeds, with their 95 %")
+    );
+    let numbers = comparisons.slowdown_by_size(&done, &buckets);
+    let median = of_body(&chart.panels[0]);
+    assert_eq!(chart.panels[0].title, "p50");
+    assert_eq!(median.curves.len(), 3, "every scheme");
+    for (curve, numbers) in median.curves.iter().zip(&numbers) {
+        assert_eq!(curve.label, numbers.scheme);
+        let known = numbers.buckets.iter().filter_map(|b| Some((b, b.p50?)));
+        let known: Vec<_> = known
+            .map(|(b, p50)| (b.median_bytes as f64, p50.mean, p50.interval()))
+            .collect();
+        let drawn: Vec<_> = curve.spots.iter().map(|s| (s.x, s.y, s.band)).collect();
+        assert_eq!(drawn, known);
+        assert!(known.len() > 1 && known.iter().all(|k| k.2.is_some()));
+    }
+    // ECN# takes 20 % off short flows.
+    let short = |scheme: usize| numbers[scheme].buckets[0].p50.expect("flows").mean;
+    assert!((short(1) / short(0) - 0.8).abs() < 0.02);
+    // One percentile has one panel, whose axis names it.
+    let name = "slowdown-by-size.p50";
+    let one = of_metric(&plan, &done, &comparisons, name, &buckets);
+    assert_eq!((one.len(), one[0].panels.len()), (1, 1));
+    assert_eq!(of_body(&one[0].panels[0]).y.label, "p50 slowdown");
+    assert!(one[0].name.starts_with(name), "{}", one[0].name);
+}
+
+#[test]
+fn one_seed_has_neither_band_nor_word_of_it() {
+    let mut plan = plan(&["0.5"], &[1]);
+    plan.axes.clear();
+    plan.points.iter_mut().for_each(|p| p.axes.clear());
+    let done = finished(&plan, FACTORS);
+    let comparisons = Comparisons::new(&plan, &done);
+    let charts = of_run(&plan, &done, &comparisons, &Buckets::Deciles);
+    let chart = called(&charts, "slowdown-by-size");
+    assert!(!chart.caption.contains("interval") && !chart.caption.contains("seeds"));
+    let spots = chart
+        .panels
+        .iter()
+        .flat_map(|p| &of_body(p).curves)
+        .flat_map(|c| &c.spots);
+    assert!(spots.clone().count() > 0 && spots.clone().all(|s| s.band.is_none()));
+    for name in ["fct", "slowdown", "queue-cdf"] {
+        let chart = called(&charts, name);
+        assert!(!chart.caption.contains("seed"), "{}", chart.caption);
+        for curve in &of_body(&chart.panels[0]).curves {
+            assert!(curve.spots.len() <= 100);
+            assert_eq!(curve.spots.last().map(|s| s.y), Some(1.0));
+        }
+    }
+}
+
+#[test]
+fn a_sweep_of_many_values_has_charts_of_flows_on_request_only() {
+    let (plan, done, comparisons) = run(&["0.3", "0.5", "0.7", "0.9"], |_| {});
+    let charts = of_run(&plan, &done, &comparisons, &Buckets::Deciles);
+    let of_flows = |c: &&Chart| c.name.starts_with("slowdown") || c.name.starts_with("fct");
+    assert_eq!(charts.iter().filter(of_flows).count(), 0);
+    let of = |name: &str| of_metric(&plan, &done, &comparisons, name, &Buckets::Deciles);
+    assert_eq!(of("fct").len(), 4, "a chart for each load");
+    let names: Vec<String> = of("short.p99").into_iter().map(|c| c.name).collect();
+    let over = "short-p99-over-workload.load";
+    assert_eq!(names, [over.to_owned(), format!("{over}-absolute")]);
+    assert!(of("no-such-metric").is_empty());
+    let known = chart::metrics();
+    for name in [
+        "slowdown-by-size.p95",
+        "queue-cdf",
+        "queue",
+        "goodput",
+        "short.mean",
+    ] {
+        assert!(known.iter().any(|k| k == name), "{name}: {known:?}");
+    }
+}
+
+#[test]
+fn data_of_a_chart_have_every_value_with_its_unit() {
+    let (plan, done, comparisons) = run(&["0.5"], |_| {});
+    let of = |name: &str| {
+        let charts = of_metric(&plan, &done, &comparisons, name, &Buckets::Deciles);
+        of_chart(&charts[0], "scheme")
+    };
+    let sizes = of("slowdown-by-size.p50");
+    assert_eq!(
+        sizes.head,
+        ["scheme", "flow size [bytes]", "p50 slowdown", "low", "high"]
+    );
+    assert!(sizes.name.ends_with("-data") && sizes.rows.len() > 3);
+    let times = of("fct");
+    assert_eq!(
+        times.head,
+        ["scheme", "completion time [µs]", "share of flows"]
+    );
+    assert!(times.rows.iter().all(|row| row.len() == 3));
+    let queue = of("queue");
+    assert_eq!(
+        queue.head,
+        [
+            "panel",
+            "scheme",
+            "time [µs]",
+            "value [bytes]",
+            "low [bytes]",
+            "high [bytes]"
+        ]
+    );
+    let bars = of("short.mean");
+    let head = ["panel", "scheme", "value [%]", "low [%]", "high [%]"];
+    assert_eq!(bars.head[..5], head);
+    let cell = |row: usize| comparisons.groups[0].rows[row].cell(metric("short.mean"));
+    let percent = cell(1).against.expect("a difference").percent;
+    assert_eq!(bars.rows[1][1..3], ["ECN#".to_owned(), percent.to_string()]);
 }

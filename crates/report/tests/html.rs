@@ -41,8 +41,8 @@ fn tables_charts_and_provenance_are_there() {
     let page = report(|_| {});
     assert_eq!(
         page.matches("<svg").count(),
-        8,
-        "bars and traces for each of two loads, wide and narrow"
+        24,
+        "bars, traces, slowdown and three distributions for each of two loads, wide and narrow"
     );
     for word in [
         "load 0.9",
@@ -53,6 +53,23 @@ fn tables_charts_and_provenance_are_there() {
         "feedbeef01020304",
     ] {
         assert!(page.contains(word), "{word}");
+    }
+}
+
+/// Charts of flows are behind a line that opens them, and take less room than the page's other
+/// parts.
+#[test]
+fn charts_of_flows_are_folded() {
+    let page = report(|_| {});
+    let mut folds = page.split("<details><summary>Slowdown by flow size");
+    let before = folds.next().map_or(0, str::len);
+    let folds: Vec<&str> = folds
+        .filter_map(|fold| fold.split("</details>").next())
+        .collect();
+    assert_eq!(folds.len(), 2, "two loads");
+    for fold in &folds {
+        assert_eq!(fold.matches("<figure>").count(), 4);
+        assert!(fold.len() < before, "{} bytes", fold.len());
     }
 }
 

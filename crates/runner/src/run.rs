@@ -132,7 +132,8 @@ impl Ran {
             wall_seconds: self.seconds,
             ..Cost::of(&points)
         };
-        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost);
+        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost)
+            .with_flows(finished, &comparisons);
         (comparisons, summary)
     }
 

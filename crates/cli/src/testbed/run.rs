@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         wall_seconds: watch.seconds(),
         ..Cost::of(&points)
     };
-    let summary = RunSummary::new(&plan, points, &comparisons, &who.version, cost);
+    let summary = RunSummary::new(&plan, points, &comparisons, &who.version, cost)
+        .with_flows(&finished, &comparisons);
     let tables = beside::tables(&plan, &finished);
     let repeats = args.kernel.repeats();
     let report = html::render_as(&plan, &finished, &comparisons, &summary, &who, repeats);

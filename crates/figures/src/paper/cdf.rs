@@ -77,6 +77,7 @@ fn distributions(
         all.sort_by(f64::total_cmp);
         if all.len() > 1 {
             curves.push(Curve {
+                label: scheme.to_owned(),
                 colour: chart::colour(source.plan, scheme),
                 spots: steps(&all),
             });

@@ -267,13 +267,14 @@ impl Drawn<'_> {
             spots.sort_by(|a, b| a.x.total_cmp(&b.x));
             // Places without number have no line between them.
             let is_line = self.spec.form == Form::Lines && axis.axis.names.is_empty();
-            let colour = *colour;
+            let curve = |spots| Curve {
+                label: (*name).to_owned(),
+                colour: *colour,
+                spots,
+            };
             match is_line || self.spec.form == Form::Bars {
-                true => curves.extend((!spots.is_empty()).then_some(Curve { colour, spots })),
-                false => curves.extend(spots.into_iter().map(|s| Curve {
-                    colour,
-                    spots: vec![s],
-                })),
+                true => curves.extend((!spots.is_empty()).then(|| curve(spots))),
+                false => curves.extend(spots.into_iter().map(|s| curve(vec![s]))),
             }
         }
         if curves.is_empty() {

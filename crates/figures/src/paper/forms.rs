@@ -36,6 +36,7 @@ pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Cha
     let curve = |(i, name): (usize, &String)| {
         let spots = curve(spec.form, name);
         (!spots.is_empty()).then_some(Curve {
+            label: name.clone(),
             colour: i + 1,
             spots,
         })

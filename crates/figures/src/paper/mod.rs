@@ -18,7 +18,7 @@ mod times;
 use std::path::{Path, PathBuf};
 
 use cemark_report::Error;
-use cemark_report::chart::Chart;
+use cemark_report::chart::{Chart, Width};
 use cemark_report::rundir::write_whole;
 
 use super::committed::{Committed, ours};
@@ -139,7 +139,7 @@ pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
     for chart in figures.iter().flat_map(|f| &f.charts) {
         write_whole(
             &svg.join(format!("{}.svg", chart.name)),
-            chart.svg().as_bytes(),
+            chart.svg(Width::default()).as_bytes(),
         )?;
     }
     let rows = figures

@@ -117,6 +117,7 @@ fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
         let curves = of_class.iter().map(|(class, bytes)| {
             let stride = Intervals::stride(bytes.len());
             Curve {
+                label: format!("queue {}", class + 1),
                 colour: usize::from(*class) % (chart::COLOURS - 1) + 1,
                 spots: intervals.curve(bytes, stride, &format!("queue {}", class + 1)),
             }

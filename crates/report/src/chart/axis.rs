@@ -14,6 +14,8 @@ use super::font;
 pub(super) const SIZE: f64 = 11.0;
 /// Least distance between two numbers.
 const GAP: f64 = 10.0;
+/// Where the largest value is more than this many times the smallest, each number has its unit.
+const WIDE: f64 = 1000.0;
 /// Most numbers along an axis.
 const MOST: usize = 7;
 
@@ -56,6 +58,21 @@ impl Unit {
             _ => &steps[0],
         });
         (*factor, (*name).to_owned())
+    }
+}
+
+impl Unit {
+    /// Whether values are shown in one of several units by their size.
+    fn has_steps(&self) -> bool {
+        !matches!(self, Unit::Percent | Unit::Other(_))
+    }
+
+    /// A value in the unit of its own size: `10 KB`.
+    fn alone(&self, value: f64) -> String {
+        // From one of a unit on, for which the unit of a whole axis asks for two.
+        let (divisor, unit) = self.shown(2.0 * value * (1.0 + 1e-9));
+        let numbers = numbers(&[value], divisor, self);
+        format!("{} {unit}", numbers.concat())
     }
 }
 
@@ -105,6 +122,8 @@ impl Scale {
     /// other, or, where the axis is `upright`, above each other.
     pub fn new(axis: &Axis, (low, high): (f64, f64), room: f64, upright: bool) -> Self {
         let (divisor, unit) = axis.unit.shown(low.abs().max(high.abs()));
+        let is_wide = axis.log && axis.unit.has_steps() && high > WIDE * low;
+        let unit = if is_wide { String::new() } else { unit };
         let mut scale = Scale {
             log: axis.log,
             low: 0.0,
@@ -126,7 +145,10 @@ impl Scale {
         }
         for most in (2..=MOST).rev() {
             let values = scale.values(axis, (low, high), divisor, most);
-            let texts = numbers(&values, divisor, &axis.unit);
+            let texts = match is_wide {
+                true => values.iter().map(|v| axis.unit.alone(*v)).collect(),
+                false => numbers(&values, divisor, &axis.unit),
+            };
             let places = values.iter().map(|v| scale.place(*v));
             scale.ticks = places.zip(texts).collect();
             if scale.fits(room, upright) {
@@ -157,8 +179,8 @@ impl Scale {
                 .filter(|v| (low..=high).contains(v))
                 .collect();
         }
-        if axis.log {
-            return decades(low, high, most);
+        if let Some(values) = axis.log.then(|| decades(low, high, most)).flatten() {
+            return values;
         }
         let shown: RangedCoordf64 = (low / divisor..high / divisor).into();
         let round = shown.key_points(BoldPoints(most));
@@ -216,15 +238,17 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// Powers of ten between `low` and `high`, with 2 and 5 times these where they are few.
-fn decades(low: f64, high: f64, most: usize) -> Vec<f64> {
+/// Powers of ten between `low` and `high`, with multiples of these where they are few; `None` where
+/// even these are few.
+fn decades(low: f64, high: f64, most: usize) -> Option<Vec<f64>> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let of = |digits: &[f64]| -> Vec<f64> {
         let all = (first..=last).flat_map(|p| digits.iter().map(move |d| d * 10_f64.powi(p)));
         all.filter(|v| *v >= low * (1.0 - 1e-9) && *v <= high * (1.0 + 1e-9))
             .collect()
     };
-    let choices = [&[1.0][..], &[1.0, 3.0], &[1.0, 2.0, 5.0]].map(of);
+    let every: Vec<f64> = (1..10).map(f64::from).collect();
+    let choices = [&[1.0][..], &[1.0, 3.0], &[1.0, 2.0, 5.0], &every].map(of);
     let fits = choices.iter().find(|c| (3..=most).contains(&c.len()));
     // Of more decades than there is room for, every second, third … is named.
     let thinned = || {
@@ -232,8 +256,7 @@ fn decades(low: f64, high: f64, most: usize) -> Vec<f64> {
         let some: Vec<f64> = choices[0].iter().copied().step_by(stride).collect();
         (stride > 1 && some.len() > 1).then_some(some)
     };
-    let found = fits.cloned().or_else(thinned);
-    found.unwrap_or_else(|| vec![low, high])
+    fits.cloned().or_else(thinned)
 }
 
 /// The numbers of an axis, with as many digits as tell them apart.
@@ -315,6 +338,29 @@ mod tests {
         assert_eq!(labels(&scale), ["0.01", "0.1", "1", "10"]);
         assert_eq!(scale.title, "delay (ms)");
         assert_eq!((scale.low, scale.high), (1.0, 4.0));
+        // Sizes of flows have each their unit.
+        let sizes = Axis {
+            log: true,
+            ..Axis::new("flow size", Unit::Bytes)
+        };
+        let scale = Scale::new(&sizes, (800.0, 3e7), 400.0, false);
+        let words = ["1 KB", "10 KB", "100 KB", "1 MB", "10 MB"];
+        assert_eq!(
+            (labels(&scale), &scale.title[..]),
+            (words.to_vec(), "flow size")
+        );
+        // Less than a decade has round numbers, and not its ends.
+        let axis = Axis {
+            log: true,
+            ..Axis::new("slowdown", Unit::default())
+        };
+        let scale = Scale::new(&axis, (1.02, 6.98), 400.0, false);
+        assert_eq!(labels(&scale), ["2", "3", "4", "5", "6"]);
+        let scale = Scale::new(&axis, (1.02, 1.31), 400.0, false);
+        assert_eq!(
+            labels(&scale),
+            ["1.05", "1.1", "1.15", "1.2", "1.25", "1.3"]
+        );
         // The values of the sweep where they are few.
         let axis = Axis {
             at: vec![0.3, 0.6, 0.9],

@@ -181,12 +181,18 @@ fn vertical(curves: &Curves) -> (f64, f64) {
         .flat_map(|b| [b.0, b.1]);
     let (first, last) = extent(ends.chain([low, high]));
     let (low, high) = (first.max(low - span), last.min(high + span));
-    // What cannot be negative has no room below zero.
     let slack = 0.06 * (high - low).max(least).max(1e-9);
-    match percent || low < 0.0 {
+    match is_signed(curves) {
         true => (low - slack, high + slack),
         false => (0.0, high + slack),
     }
+}
+
+/// Whether values may be negative; others have no room below zero, whatever their bands.
+fn is_signed(curves: &Curves) -> bool {
+    let marks = curves.marks.iter().flat_map(|m| &m.places).map(|p| p.1);
+    let (low, _) = extent(spots(curves).map(|s| s.y).chain(marks));
+    curves.y.unit == Unit::Percent || low < 0.0
 }
 
 fn horizontal(curves: &Curves, room: f64) -> Scale {
@@ -327,7 +333,8 @@ impl<'a, 'b> Plot<'a, 'b> {
             let paint = colour::series(curve.colour);
             let bands = curve.spots.iter().filter_map(|s| Some((s.x, s.band?)));
             let bands: Vec<_> = bands.collect();
-            for way in [-1, 1] {
+            let ways: &[i32] = if is_signed(curves) { &[-1, 1] } else { &[1] };
+            for &way in ways {
                 let edge = if way < 0 { self.y.low } else { self.y.high };
                 let sign = f64::from(way);
                 let end = |band: (f64, f64)| if way < 0 { band.0 } else { band.1 };

@@ -114,6 +114,12 @@ pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
+/// Draws a character in units of the font, or the box of characters that the font lacks.
+pub(super) fn draw(c: char, to: &mut impl OutlineBuilder) {
+    let glyph = FACE.glyph_index(c).unwrap_or(ttf_parser::GlyphId(0));
+    FACE.outline_glyph(glyph, to);
+}
+
 /// Definitions of these texts as outlines, in units of the font: `t0`, `t1` … by their numbers,
 /// made of the characters `g41`, `g42` …, which are numbered in hexadecimal.
 pub(super) fn outlines(texts: &BTreeMap<String, usize>) -> String {

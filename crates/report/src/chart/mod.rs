@@ -2,9 +2,9 @@
 //! Charts: of a comparison, of queues over time, over the axis of a sweep, and of a figure's rows.
 //!
 //! A [`Chart`] holds numbers and words, no layout. [`Chart::inline`] draws it for a page, once wide
-//! and once narrow, and [`style`] is the style sheet that shows the one that fits. [`Chart::svg`]
-//! and [`Chart::pdf`] draw it as a file of its own. The same chart gives the same bytes on every
-//! machine.
+//! and once narrow, and [`style`] is the style sheet that shows the one that fits. [`Chart::svg`],
+//! [`Chart::pdf`] and [`Chart::png`] draw it as a file of its own. The same chart gives the same
+//! bytes on every machine.
 
 mod axis;
 mod canvas;
@@ -14,15 +14,19 @@ mod draw;
 mod file;
 mod font;
 mod of_buffers;
+mod of_flows;
 mod of_goodput;
 mod of_group;
+mod of_metric;
 mod of_queues;
 mod of_sweep;
 mod over_time;
 mod pdf;
+mod png;
 mod rows;
 mod shapes;
 mod svg;
+mod width;
 
 #[cfg(test)]
 mod tests;
@@ -30,15 +34,22 @@ mod tests;
 pub use axis::{Axis, Unit};
 pub use colour::{COLOURS, of_scheme as colour};
 pub use of_buffers::of_buffers;
+pub use of_flows::{of_distribution, of_sizes};
 pub use of_goodput::{Intervals, of_goodput};
 pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
+pub use of_metric::{metrics, of_metric};
 pub use of_queues::of_queues;
 pub use of_sweep::{Places, Values, numbers, of_sweep, unit as unit_of};
+pub use width::Width;
 
 use cemark_scenario::Plan;
 use svg::{Medium, escape};
 
+use crate::by_size::Buckets;
+use crate::comparison::Group;
+use crate::comparison::sentence::FEW;
+use crate::cumulative::Quantity;
 use crate::{Comparisons, Finished};
 
 /// Width of a chart on a page with room for it, and of one in a file.
@@ -201,6 +212,8 @@ pub struct Mark {
 /// A line with a band around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
+    /// Its name: the label of a scheme.
+    pub label: String,
     /// Its place in the list of colours.
     pub colour: usize,
     /// In rising order of `x`.
@@ -270,17 +283,40 @@ impl Chart {
 }
 
 /// Every chart of a run: for a sweep first the metrics over its axes, then what each value of the
-/// axes shows.
-pub fn of_run(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Vec<Chart> {
+/// axes shows. Only a run with few values of the axes has charts of flows.
+pub fn of_run(
+    plan: &Plan,
+    finished: &[Finished],
+    comparisons: &Comparisons,
+    buckets: &Buckets,
+) -> Vec<Chart> {
     let mut charts = of_sweep(plan, comparisons, Values::Differences);
     charts.extend(of_sweep(plan, comparisons, Values::Absolute));
+    let has_few = comparisons.groups.len() <= FEW;
     for group in &comparisons.groups {
         charts.extend(of_group(plan, group));
+        if has_few {
+            charts.extend(of_flows(plan, finished, group, buckets));
+        }
         charts.extend(of_queues(plan, finished, group));
         charts.extend(of_buffers(plan, finished, group));
         charts.extend(of_goodput(plan, finished, group));
     }
     charts
+}
+
+/// Flows of a group: slowdown by size and the distributions that have values.
+pub fn of_flows(
+    plan: &Plan,
+    finished: &[Finished],
+    group: &Group,
+    buckets: &Buckets,
+) -> Vec<Chart> {
+    let groups = std::slice::from_ref(group);
+    let distribution = |quantity| of_distribution(plan, finished, groups, quantity);
+    let distributions = Quantity::EACH.into_iter().filter_map(distribution);
+    let by_size = of_sizes(plan, finished, group, buckets);
+    by_size.into_iter().chain(distributions).collect()
 }
 
 /// A word as a part of a file's name.

@@ -45,6 +45,7 @@ pub fn of_buffers(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
         // The bands of several schemes on one axis would hide each other.
         spots.iter_mut().for_each(|spot| spot.band = None);
         Curve {
+            label: t.row.scheme.clone(),
             colour: colour(plan, &t.row.scheme),
             spots,
         }

@@ -76,6 +76,7 @@ pub fn of_goodput(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
     let until = intervals.from + longest as f64 * intervals.length * 1e6;
     let panels = curves.into_iter().map(|(scheme, spots)| {
         let curve = Curve {
+            label: scheme.clone(),
             colour: colour(plan, scheme),
             spots,
         };

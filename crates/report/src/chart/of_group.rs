@@ -10,11 +10,13 @@ use crate::units;
 
 /// The chart; `None` where nothing was measured or there is nothing to compare.
 pub fn of_group(plan: &Plan, group: &Group) -> Option<Chart> {
-    let shown = headline();
-    let shown: Vec<&Metric> = shown
-        .into_iter()
-        .filter(|m| group.baseline().cell(m).absolute.is_some())
-        .collect();
+    of_metrics(plan, group, &headline())
+}
+
+/// The chart with a panel for each of these metrics that was measured.
+pub(super) fn of_metrics(plan: &Plan, group: &Group, metrics: &[&Metric]) -> Option<Chart> {
+    let measured = |m: &&&Metric| group.baseline().cell(m).absolute.is_some();
+    let shown: Vec<&Metric> = metrics.iter().filter(measured).copied().collect();
     if shown.is_empty() || group.rows.len() < 2 {
         return None;
     }

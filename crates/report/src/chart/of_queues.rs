@@ -43,6 +43,7 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
             bytes: f64::from(s.bytes),
         });
         let curve = Curve {
+            label: scheme.clone(),
             colour: colour(plan, scheme),
             spots: bins(seen, (from, until), scheme),
         };

@@ -26,12 +26,22 @@ pub enum Values {
 
 /// The charts of one kind, for each axis of which more than one value was run, and for each metric.
 pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<Chart> {
+    of_metrics(plan, comparisons, values, &headline())
+}
+
+/// The charts of these metrics.
+pub(super) fn of_metrics(
+    plan: &Plan,
+    comparisons: &Comparisons,
+    values: Values,
+    metrics: &[&Metric],
+) -> Vec<Chart> {
     let mut charts = Vec::new();
     for path in &plan.axes {
         let Some(swept) = Swept::new(path, comparisons) else {
             continue;
         };
-        for metric in headline() {
+        for metric in metrics {
             charts.extend(chart(plan, comparisons, &swept, metric, values));
         }
     }
@@ -231,7 +241,11 @@ fn panel(
             let aside = 0.7 * ((i as f64 + 0.5) / many - 0.5);
             whole.iter_mut().flatten().for_each(|spot| spot.x += aside);
         }
-        curves.extend(whole.into_iter().map(|spots| Curve { colour, spots }));
+        curves.extend(whole.into_iter().map(|spots| Curve {
+            label: scheme.clone(),
+            colour,
+            spots,
+        }));
     }
     if curves.is_empty() {
         return None;

@@ -20,6 +20,8 @@ const UNIT: f64 = 15.0;
 const NAME: f64 = 12.0;
 /// Least width of the plot.
 const PLOT: f64 = 130.0;
+/// Width that a plot keeps in a narrow chart, where names and numbers are shortened for it.
+const LEAST: f64 = 30.0;
 /// Space beside the plot.
 const BESIDE: f64 = 8.0;
 /// Width of an arrow.
@@ -86,6 +88,10 @@ impl Columns {
         }
         columns.names = columns.names.min(room * 0.32) + BESIDE;
         columns.numbers = columns.numbers.min(room * 0.4) + BESIDE;
+        let beside = columns.names + columns.numbers;
+        let share = (room - columns.left - columns.right - LEAST) / beside;
+        columns.names *= share.min(1.0);
+        columns.numbers *= share.min(1.0);
         columns
     }
 

@@ -71,6 +71,7 @@ fn lines(schemes: usize, panels: usize, spots: usize, scale: f64) -> Chart {
         }
     };
     let curve = |p: usize, i: usize| Curve {
+        label: LABELS[i].to_owned(),
         colour: i,
         spots: (0..spots).map(|k| spot(p, i, k)).collect(),
     };
@@ -119,6 +120,7 @@ fn strips(schemes: usize, most: f64) -> Chart {
             form: Form::Dotted,
             marks: Vec::new(),
             curves: vec![Curve {
+                label: LABELS[i].to_owned(),
                 colour: i,
                 spots: (0..200)
                     .map(|k| Spot {
@@ -200,8 +202,37 @@ fn upright(schemes: usize, panels: usize, places: usize, scale: f64) -> Chart {
     chart
 }
 
+/// Width of 241 pt, a column of a paper.
+const COLUMN: f64 = 241.0 / 0.75;
+
+/// Distributions over orders of magnitude.
+fn shares(schemes: usize, panels: usize, largest: f64) -> Chart {
+    let mut chart = lines(schemes, panels, 100, 1.0);
+    for panel in &mut chart.panels {
+        let Body::Curves(curves) = &mut panel.body else {
+            continue;
+        };
+        curves.x = Axis {
+            log: true,
+            ..Axis::new("completion time", Unit::Micros)
+        };
+        curves.y = Axis::new("share of flows", Unit::default());
+        (curves.form, curves.origin) = (Form::Plain, None);
+        for curve in &mut curves.curves {
+            for (k, spot) in (0..).zip(&mut curve.spots) {
+                let share = f64::from(k + 1) / 100.0;
+                (spot.x, spot.y, spot.band) = (largest.powf(share), share, None);
+            }
+        }
+    }
+    chart
+}
+
 fn hard() -> Vec<Chart> {
     let mut all = vec![dots(), strips(1, 1.0), strips(5, 3e5), strips(12, 4e6)];
+    for (panels, largest) in [(1, 1e3), (3, 4e6), (2, 7.0), (1, 3e10)] {
+        all.push(shares(5, panels, largest));
+    }
     for (schemes, scale) in [(2, 1e-3), (5, 40.0), (12, 80.0), (12, 900.0), (3, 0.0)] {
         for panels in [1, 3, 7] {
             all.push(bars(schemes, panels, scale));
@@ -238,7 +269,13 @@ fn faults(sheet: &shapes::Sheet) -> Vec<String> {
 #[test]
 fn texts_do_not_overlap_and_stay_inside() {
     for chart in hard() {
-        for (width, titled) in [(WIDE, false), (NARROW, false), (FILE, true)] {
+        for (width, titled) in [
+            (WIDE, false),
+            (NARROW, false),
+            (FILE, true),
+            (COLUMN, true),
+            (300.0, true),
+        ] {
             let sheet = draw::sheet(&chart, width, titled);
             let wrong = faults(&sheet);
             assert!(!sheet.texts.is_empty());
@@ -267,7 +304,7 @@ fn an_overlap_is_found() {
 #[test]
 fn files_are_small_and_have_everything_inside() {
     for chart in hard() {
-        let svg = chart.svg();
+        let svg = chart.svg(Width::default());
         assert!(svg.len() < 150_000, "{}: {} bytes", chart.name, svg.len());
         assert!(!svg.contains("class="), "{}", chart.name);
         assert!(
@@ -285,12 +322,12 @@ fn files_are_small_and_have_everything_inside() {
         }
     }
     for chart in hard() {
-        let pdf = chart.pdf();
+        let pdf = chart.pdf(Width::default());
         assert!(pdf.starts_with(b"%PDF"));
         assert!(pdf.len() < 60_000, "{}: {} bytes", chart.name, pdf.len());
         let has = |word: &[u8]| pdf.windows(word.len()).any(|w| w == word);
         assert!(has(b"FontFile"), "{}: the font is inside", chart.name);
-        assert!(pdf == chart.pdf(), "{}", chart.name);
+        assert!(pdf == chart.pdf(Width::default()), "{}", chart.name);
     }
 }
 
@@ -363,8 +400,10 @@ fn charts_to_look_at() {
              var(--paper); margin: 24px'>";
     for (i, chart) in hard().iter().enumerate() {
         let name = format!("{i:02}-{}", chart.name);
-        std::fs::write(dir.join(format!("{name}.svg")), chart.svg()).expect("a directory");
-        std::fs::write(dir.join(format!("{name}.pdf")), chart.pdf()).expect("a directory");
+        std::fs::write(dir.join(format!("{name}.svg")), chart.svg(Width::default()))
+            .expect("a directory");
+        std::fs::write(dir.join(format!("{name}.pdf")), chart.pdf(Width::default()))
+            .expect("a directory");
         page += &chart.inline();
     }
     std::fs::write(dir.join("page.html"), page).expect("a directory");

@@ -6,6 +6,7 @@ mod alike;
 pub(crate) mod drops;
 pub mod precision;
 pub(crate) mod sentence;
+mod sizes;
 pub(crate) mod workloads;
 
 use std::collections::BTreeMap;

@@ -29,9 +29,20 @@ pub(super) struct Block {
     sources: Vec<String>,
     unfinished: Vec<String>,
     notes: Vec<String>,
-    charts: Vec<Picture>,
+    #[serde(flatten)]
+    charts: Charts,
     seed: u64,
     ports: Vec<Port>,
+}
+
+/// Charts of a block.
+#[derive(Serialize)]
+pub(super) struct Charts {
+    /// Schemes beside each other, and queues over time.
+    #[serde(rename = "charts")]
+    pub compared: Vec<Picture>,
+    /// Slowdown by flow size and distributions, folded.
+    pub flows: Vec<Picture>,
 }
 
 /// A heading over several columns.
@@ -73,7 +84,7 @@ pub(super) fn block(
     finished: &[Finished],
     group: &Group,
     place: usize,
-    charts: Vec<Picture>,
+    charts: Charts,
 ) -> Block {
     let metrics = group.judged();
     let counters = metrics::shown(metrics::counted(), |column| column.report);

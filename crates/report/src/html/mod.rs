@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use self::block::Block;
 use self::page::{Entry, Picture, page, typeset};
+use crate::by_size::Buckets;
 use crate::chart::{self, Chart, Values, colour};
 use crate::comparison::{Comparisons, sentence};
 use crate::summary::hex;
@@ -93,6 +94,14 @@ pub fn render_as(
                 ],
             };
             let charts = fitting(charts.into_iter().flatten(), &mut room);
+            let flows = match group.alike.is_some() || folded {
+                true => Vec::new(),
+                false => chart::of_flows(plan, finished, group, &Buckets::Deciles),
+            };
+            let charts = block::Charts {
+                compared: charts,
+                flows: fitting(flows, &mut room),
+            };
             block::block(plan, finished, group, i, charts)
         })
         .collect();

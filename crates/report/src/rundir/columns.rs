@@ -50,6 +50,26 @@ of_values!(U32 of u32, U64 of u64, F64 of f64, MaybeU64 of Option<u64>, MaybeF64
     Text of String);
 
 impl Column {
+    /// The values with every digit; nothing is an empty text.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        fn each<T: ToString>(values: &[T]) -> Vec<String> {
+            values.iter().map(T::to_string).collect()
+        }
+        fn maybe<T: ToString>(values: &[Option<T>]) -> Vec<String> {
+            let text = |value: &Option<T>| value.as_ref().map_or(String::new(), T::to_string);
+            values.iter().map(text).collect()
+        }
+        match self {
+            Column::U32(v) => each(v),
+            Column::U64(v) => each(v),
+            Column::F64(v) => each(v),
+            Column::MaybeU64(v) => maybe(v),
+            Column::MaybeF64(v) => maybe(v),
+            Column::Text(v) => v.clone(),
+            Column::Constant(text, rows) => vec![text.clone(); *rows],
+        }
+    }
+
     fn schema(&self, name: &str) -> Result<Type, ParquetError> {
         let unsigned = |bit_width| Some(LogicalType::integer(bit_width, false));
         let (physical, repetition, logical) = match self {

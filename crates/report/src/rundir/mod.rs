@@ -22,7 +22,7 @@ pub use columns::{Column, Table};
 pub use elsewhere::{Brought, encode, scenario_of};
 pub use part::{Part, Share};
 pub use source::{Found, Source};
-pub use tables::{Kind, columns};
+pub use tables::{Kind, columns, slowdown_by_size};
 pub use write::{write_named, write_whole};
 
 use std::fs;

@@ -12,7 +12,9 @@ use cemark_sim::outcome::{
 
 use super::columns::{Column, Table, encode};
 use crate::Finished;
+use crate::by_size::{Bucket, PERCENTILES, SchemeSlowdown};
 use crate::metrics::{self, Sample};
+use crate::stats::slowdown;
 use crate::summary::p99;
 
 /// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
@@ -33,17 +35,26 @@ fn leading(plan: &Plan, point: &Point, rows: usize) -> Option<Table> {
     (rows > 0).then_some(table)
 }
 
+/// Adds a column for each axis of a plan, with its values in these rows: numbers where all are.
+pub(crate) fn axes<'a>(
+    plan: &Plan,
+    table: &mut Table,
+    rows: impl Iterator<Item = &'a BTreeMap<String, String>> + Clone,
+) {
+    for path in &plan.axes {
+        let of = |axes: &BTreeMap<String, String>| axes.get(path).cloned().unwrap_or_default();
+        let numbers: Option<Vec<f64>> = rows.clone().map(|axes| of(axes).parse().ok()).collect();
+        match numbers {
+            Some(numbers) => table.push(path, numbers.into()),
+            None => table.add(path, rows.clone(), of),
+        }
+    }
+}
+
 /// Every point with its metrics; `None` without any. An axis is a number where all its values are.
 fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
     let mut t = Table::default();
-    for path in &plan.axes {
-        let of = |p: &Point| p.axes.get(path).cloned().unwrap_or_default();
-        let numbers: Option<Vec<f64>> = plan.points.iter().map(|p| of(p).parse().ok()).collect();
-        match numbers {
-            Some(numbers) => t.push(path, numbers.into()),
-            None => t.add(path, &plan.points, of),
-        }
-    }
+    axes(plan, &mut t, plan.points.iter().map(|p| &p.axes));
     t.add("scheme", &plan.points, |p| p.scheme.clone());
     t.add("seed", &plan.points, |p| p.seed);
     for metric in metrics::all().iter().filter(|m| m.column.is_some()) {
@@ -54,6 +65,28 @@ fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
         );
     }
     (!plan.points.is_empty()).then_some(t)
+}
+
+/// Slowdown by flow size, a row for each scheme, value of the axes and bucket.
+pub fn slowdown_by_size(plan: &Plan, all: &[SchemeSlowdown]) -> Table {
+    let rows = all
+        .iter()
+        .flat_map(|s| s.buckets.iter().map(move |b| (s, b)));
+    let mut t = Table::default();
+    axes(plan, &mut t, rows.clone().map(|(s, _)| &s.axes));
+    t.add("scheme", rows.clone(), |(s, _)| s.scheme.clone());
+    t.add("above_bytes", rows.clone(), |(_, b)| b.above_bytes);
+    t.add("up_to_bytes", rows.clone(), |(_, b)| b.up_to_bytes);
+    t.add("median_bytes", rows.clone(), |(_, b)| b.median_bytes);
+    t.add("flows", rows.clone(), |(_, b)| b.flows);
+    for (i, (name, _)) in PERCENTILES.iter().enumerate() {
+        let of = |b: &Bucket| b.percentiles()[i];
+        let name = format!("slowdown_{name}");
+        t.add(&name, rows.clone(), |(_, b)| of(b).map(|e| e.mean));
+        t.add(&format!("{name}_low"), rows.clone(), |(_, b)| of(b)?.low);
+        t.add(&format!("{name}_high"), rows.clone(), |(_, b)| of(b)?.high);
+    }
+    t
 }
 
 /// Kind of a table that a run leaves, as columns in memory.
@@ -148,10 +181,7 @@ fn flows(plan: &Plan, point: &Point, f: &[FlowRecord]) -> Option<Table> {
     t.add("start_us", f, |f| f.start.as_micros_f64());
     t.add("fct_us", f, |f| f.fct.map(|x| x.as_micros_f64()));
     t.add("ideal_us", f, |f| f.ideal.as_micros_f64());
-    t.add("slowdown", f, |f| {
-        let fct = f.fct.filter(|_| f.ideal.0 > 0);
-        fct.map(|x| x.0 as f64 / f.ideal.0 as f64)
-    });
+    t.add("slowdown", f, slowdown);
     t.add("extra_us", f, |f| f.extra.as_micros_f64());
     t.add("marks", f, |f| f.marks);
     t.add("retransmits", f, |f| f.retransmits);

@@ -161,13 +161,26 @@ pub fn fct_us(flows: &[FlowRecord], class: SizeClass) -> Vec<f64> {
         .collect()
 }
 
-/// Completion time over that of the empty network, of the finished flows of a class.
+/// Completion time of a flow over that of the empty network; `None` while the flow is unfinished.
+pub fn slowdown(flow: &FlowRecord) -> Option<f64> {
+    let fct = flow.fct.filter(|_| flow.ideal.0 > 0);
+    fct.map(|t| t.0 as f64 / flow.ideal.0 as f64)
+}
+
+/// Slowdowns of the finished flows of a class.
 pub fn slowdowns(flows: &[FlowRecord], class: SizeClass) -> Vec<f64> {
-    flows
-        .iter()
-        .filter(|f| class.has(f.bytes) && f.ideal.0 > 0)
-        .filter_map(|f| f.fct.map(|t| t.0 as f64 / f.ideal.0 as f64))
-        .collect()
+    let of_class = flows.iter().filter(|f| class.has(f.bytes));
+    of_class.filter_map(slowdown).collect()
+}
+
+/// The 95 % interval of the mean over replications, by Student's t; from three replications on. In
+/// a run with a stated precision `look` is the number of replications at its look, whose level the
+/// interval has.
+pub fn interval_of_mean(values: &[f64], look: Option<u32>) -> Option<(f64, f64)> {
+    match look {
+        None => paired::over_seeds(values),
+        Some(look) => sequential::compare_replications(values, look, 0)?.interval,
+    }
 }
 
 #[cfg(test)]

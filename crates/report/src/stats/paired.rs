@@ -235,7 +235,7 @@ pub fn compare_scalars(seeds: &[(f64, f64)]) -> Option<Comparison> {
 }
 
 /// Student's t interval of the mean; from three values on.
-fn over_seeds(values: &[f64]) -> Option<(f64, f64)> {
+pub(super) fn over_seeds(values: &[f64]) -> Option<(f64, f64)> {
     let half = t_975(values.len().max(1) - 1) * super::standard_error(values)?;
     let mean = super::mean(values)?;
     Some((mean - half, mean + half))

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 
 use cemark_scenario::{Plan, visible};
 
+use crate::by_size::{self, SchemeSlowdown};
 use crate::comparison::{Comparisons, Group, Row};
 use crate::metrics::{self, Metric};
-use crate::{Finished, chart, params};
+use crate::{Finished, chart, params, rundir};
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +120,21 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
     vec![all, schemes(plan), ports::ports(plan, finished)]
 }
 
+/// Slowdown by flow size at every value of the axes; `None` where no flow was measured.
+pub fn slowdown_by_size(plan: &Plan, slowdowns: &[SchemeSlowdown]) -> Option<Table> {
+    let columns = rundir::slowdown_by_size(plan, slowdowns).0;
+    let texts: Vec<Vec<String>> = columns.iter().map(|(_, c)| c.texts()).collect();
+    let rows = texts.first().map_or(0, Vec::len);
+    (rows > 0).then(|| Table {
+        name: by_size::NAME.to_owned(),
+        title: "Slowdown of flows by size, means over the seeds.".to_owned(),
+        head: columns.into_iter().map(|(name, _)| name).collect(),
+        rows: (0..rows)
+            .map(|row| texts.iter().map(|column| column[row].clone()).collect())
+            .collect(),
+    })
+}
+
 /// The tables of a run for people.
 pub fn rounded(plan: &Plan, comparisons: &Comparisons) -> Vec<Table> {
     let groups = comparisons.groups.iter();
@@ -190,7 +206,7 @@ fn schemes(plan: &Plan) -> Table {
 }
 
 /// Every digit; empty where there is no value.
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |v| v.to_string())
 }
 

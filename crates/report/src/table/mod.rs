@@ -3,6 +3,7 @@
 //! than the terminal is drawn in several blocks.
 
 mod block;
+pub mod data;
 pub mod files;
 
 use std::fmt::Write as _;

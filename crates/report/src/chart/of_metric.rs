@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Charts of one metric.
+
+use std::slice::from_ref;
+
+use cemark_scenario::Plan;
+
+use super::{
+    Body, Chart, Values, of_distribution, of_goodput, of_group, of_queues, of_sizes, of_sweep,
+};
+use crate::by_size::{self, Buckets, PERCENTILES};
+use crate::comparison::Group;
+use crate::cumulative::Quantity;
+use crate::metrics;
+use crate::{Comparisons, Finished};
+
+/// Charts over time.
+const QUEUE: &str = "queue";
+const GOODPUT: &str = "goodput";
+
+/// The metrics that have charts: `slowdown-by-size`, also one percentile of it, distributions,
+/// charts over time, and the metrics by which schemes are compared.
+pub fn metrics() -> Vec<String> {
+    let percentiles = PERCENTILES.map(|(name, _)| format!("{}.{name}", by_size::NAME));
+    let mut all = vec![by_size::NAME.to_owned()];
+    all.extend(percentiles);
+    all.extend(Quantity::EACH.map(|quantity| quantity.name().to_owned()));
+    all.push(QUEUE.to_owned());
+    all.extend(metrics::compared().map(|metric| metric.key.to_string()));
+    all
+}
+
+/// The charts of the metric of this name, one of [`metrics`]: over the axes of a sweep, and
+/// otherwise at each value of the axes.
+pub fn of_metric(
+    plan: &Plan,
+    finished: &[Finished],
+    comparisons: &Comparisons,
+    name: &str,
+    buckets: &Buckets,
+) -> Vec<Chart> {
+    let each = |of: &dyn Fn(&Group) -> Option<Chart>| -> Vec<Chart> {
+        comparisons.groups.iter().filter_map(of).collect()
+    };
+    if let Some(rest) = name.strip_prefix(by_size::NAME) {
+        let percentile = rest.strip_prefix('.');
+        let chart = |group: &Group| of_sizes(plan, finished, group, buckets);
+        return each(&|group| only(chart(group)?, percentile));
+    }
+    if let Some(quantity) = Quantity::EACH.into_iter().find(|q| q.name() == name) {
+        return each(&|group| of_distribution(plan, finished, from_ref(group), quantity));
+    }
+    if name == QUEUE {
+        return each(&|group| of_queues(plan, finished, group));
+    }
+    let Some(metric) = metrics::compared().find(|m| m.key == name) else {
+        return Vec::new();
+    };
+    let forms = [Values::Differences, Values::Absolute];
+    let over_axes = |values| of_sweep::of_metrics(plan, comparisons, values, &[metric]);
+    let mut charts: Vec<Chart> = forms.into_iter().flat_map(over_axes).collect();
+    if charts.is_empty() {
+        charts = each(&|group| of_group::of_metrics(plan, group, &[metric]));
+    }
+    if name == GOODPUT {
+        charts.extend(each(&|group| of_goodput(plan, finished, group)));
+    }
+    charts
+}
+
+/// The chart with the panel of this percentile alone; with every panel without a percentile.
+fn only(mut chart: Chart, percentile: Option<&str>) -> Option<Chart> {
+    let Some(percentile) = percentile else {
+        return Some(chart);
+    };
+    chart.panels.retain(|panel| panel.title == percentile);
+    chart.name = chart
+        .name
+        .replacen(by_size::NAME, &format!("{}.{percentile}", by_size::NAME), 1);
+    chart.title = chart
+        .title
+        .replacen("Slowdown", &format!("{percentile} slowdown"), 1);
+    for panel in &mut chart.panels {
+        panel.title = String::new();
+        if let Body::Curves(curves) = &mut panel.body {
+            curves.y.label = format!("{percentile} slowdown");
+        }
+    }
+    (!chart.panels.is_empty()).then_some(chart)
+}
