@@ -201,13 +201,19 @@ class Run:
         return digest
 
     def frame(self, name: str) -> Frame:
-        """The table ``points``, ``flows``, ``queues``, ``goodput`` or ``links``."""
+        """The table ``points``, ``metrics``, ``flows``, ``queues``, ``goodput`` or ``links``."""
         return Frame(self._ran.frame(name))
 
     @property
     def points(self) -> Frame:
         """A row a point, with all metrics."""
         return self.frame("points")
+
+    @property
+    def metrics(self) -> Frame:
+        """A row for each scheme, value of the axes and metric: the mean over seeds with unit,
+        number of values and 95 % interval."""
+        return self.frame("metrics")
 
     @property
     def flows(self) -> Frame:

@@ -22,6 +22,7 @@ DOCUMENTS = (
     "flows.parquet",
     "goodput.parquet",
     "links.parquet",
+    "metrics.parquet",
     "points.parquet",
     "queues.parquet",
     "report.html",

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use cemark_report::rundir::{Kind, columns};
+use cemark_report::rundir::{Kind, columns, measure_columns};
 use cemark_report::table::{self, Look, files};
 use cemark_report::{Comparisons, Finished, Provenance, RunSummary, chart, html, pauses};
 use cemark_runner::Failure;
@@ -75,8 +75,12 @@ impl Ran {
         serde_json::to_string(&self.summary).expect("numbers and strings")
     }
 
-    /// A table with every row: `points`, `flows`, `queues`, `goodput` or `links`.
+    /// A table with every row: `points`, `metrics`, `flows`, `queues`, `goodput` or `links`.
     fn frame(&self, py: Python<'_>, kind: &str) -> PyResult<Frame> {
+        if kind == "metrics" {
+            let table = measure_columns(&self.plan, &self.summary.measures);
+            return Ok(Frame::new(table.into_iter().collect()));
+        }
         let kind = match kind {
             "points" => Kind::Points,
             "flows" => Kind::Flows,
@@ -84,7 +88,7 @@ impl Ran {
             "goodput" => Kind::Goodput,
             "links" => Kind::Links,
             other => {
-                let known = "write points, flows, queues, goodput or links";
+                let known = "write points, metrics, flows, queues, goodput or links";
                 let message = format!("there is no table `{other}`");
                 return Err(errors::of_argument(py, message, known));
             }

@@ -5,10 +5,12 @@
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
 //! machine. Wall-clock times and dates are arguments.
 
+pub mod beside;
 pub mod chart;
 pub mod comparison;
 mod error;
 pub mod html;
+pub mod measures;
 pub mod metrics;
 pub mod params;
 pub mod pauses;
@@ -20,6 +22,7 @@ pub mod text;
 pub mod theory;
 pub mod units;
 
+pub use beside::Beside;
 pub use comparison::{Comparisons, Group, Row};
 pub use error::{Error, Fault};
 pub use metrics::Metric;

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
 use crate::comparison::workloads;
+use crate::measures::{Measure, measures};
 use crate::metrics::{self, Sample};
+use crate::rundir::Finished;
 use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
@@ -45,6 +47,9 @@ pub struct RunSummary {
     pub retunes: Vec<String>,
     /// Points in the order of the scenario: axes outermost, then scheme, then seed.
     pub points: Vec<PointSummary>,
+    /// Metrics of each scheme over all seeds, with unit, number of values and interval.
+    #[serde(default)]
+    pub measures: Vec<Measure>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
     /// In a run with a stated precision, how far it is reached.
@@ -128,7 +133,8 @@ pub struct Cost {
 
 impl Cost {
     /// Cost of these points, none of them from an earlier session, without wall-clock time.
-    pub fn of(points: &[PointSummary]) -> Self {
+    pub fn of<'a>(points: impl IntoIterator<Item = &'a PointSummary>) -> Self {
+        let points: Vec<&PointSummary> = points.into_iter().collect();
         let own = || points.iter().filter(|p| p.same_as.is_none());
         Cost {
             points: points.len() as u64,
@@ -260,10 +266,16 @@ pub struct PortSummary {
     pub queue_p99_bytes: Option<f64>,
     /// Longest.
     pub queue_max_bytes: f64,
+    /// Samples of the queue.
+    #[serde(default)]
+    pub queue_samples: u64,
     /// Mean sojourn time in microseconds.
     pub sojourn_mean_us: f64,
     /// 99th percentile of the sojourn time in microseconds; none of fewer than 100 packets.
     pub sojourn_p99_us: Option<f64>,
+    /// Packets whose sojourn time was measured.
+    #[serde(default)]
+    pub sojourn_samples: u64,
     /// Share of the link's measured time in use.
     pub utilisation: f64,
     /// Packets sent.
@@ -282,8 +294,10 @@ impl From<&PortReport> for PortSummary {
             queue_p50_bytes: p.queue.p50,
             queue_p99_bytes: p99(&p.queue),
             queue_max_bytes: p.queue.max,
+            queue_samples: p.queue.count,
             sojourn_mean_us: p.sojourn.mean / 1e3,
             sojourn_p99_us: p99(&p.sojourn).map(|ns| ns / 1e3),
+            sojourn_samples: p.sojourn.count,
             utilisation: p.utilisation,
             packets: p.packets,
             marks: p.marks,
@@ -393,14 +407,14 @@ impl RunSummary {
     /// Summary of all points of a plan, in its order.
     pub fn new(
         plan: &Plan,
-        points: Vec<PointSummary>,
+        finished: &[Finished],
         comparisons: &Comparisons,
         version: &str,
         cost: Cost,
     ) -> Self {
         let mut digest = Fnv1a::new();
-        for p in &points {
-            digest.write(p.digest.as_bytes());
+        for point in finished {
+            digest.write(point.summary.digest.as_bytes());
         }
         RunSummary {
             cannot_tell: comparisons.cannot_tell(),
@@ -411,7 +425,8 @@ impl RunSummary {
             version: version.to_owned(),
             warnings: plan.warning_lines(),
             retunes: plan.retunes.clone(),
-            points,
+            points: finished.iter().map(|f| f.summary.clone()).collect(),
+            measures: measures(plan, finished, comparisons),
             comparisons: comparisons.lines(),
             precision: PrecisionSummary::of(comparisons),
             cost,

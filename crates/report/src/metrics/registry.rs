@@ -32,6 +32,7 @@ fn of_flows() -> Vec<Metric> {
     use Topic::{AllFlows, Classes};
     vec![
         OVERALL.metric("overall.mean", MEAN).column(Column {
+            terminal: true,
             report: true,
             bar: Some("overall mean"),
             sentence: Some((AllFlows, "the mean FCT")),

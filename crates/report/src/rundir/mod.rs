@@ -22,7 +22,7 @@ pub use columns::{Column, Table};
 pub use elsewhere::{Brought, encode, scenario_of};
 pub use part::{Part, Share};
 pub use source::{Found, Source};
-pub use tables::{Kind, columns};
+pub use tables::{Kind, columns, measure_columns};
 pub use write::{write_named, write_whole};
 
 use std::fs;
@@ -45,9 +45,11 @@ use crate::text::distinct;
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const POINTS: &str = "points";
+const MEASURES: &str = "metrics.parquet";
 /// Names of the files that a finished run leaves beside its manifest and its points.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "points.parquet",
+    MEASURES,
     "flows.parquet",
     "queues.parquet",
     "goodput.parquet",
@@ -480,8 +482,8 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), &document::encode(&manifest))
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`,
-    /// `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where intervals were
+    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `metrics.parquet`,
+    /// `flows.parquet`, `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where intervals were
     /// requested, `report.html`, and the manifest with the digest of the results. `finished` holds
     /// one entry a point, in the plan's order.
     ///
@@ -502,15 +504,21 @@ impl RunDir {
             ("goodput.parquet", Kind::Goodput),
             ("links.parquet", Kind::Links),
         ] {
-            let path = self.path.join(name);
-            match tables::file(kind, plan, finished) {
-                Some(bytes) => write_whole(&path, &bytes)?,
-                None => remove_file(&path)?,
-            }
+            self.put(name, tables::file(kind, plan, finished))?;
         }
+        self.put(MEASURES, tables::measures_file(plan, &summary.measures))?;
         write_whole(&self.path.join("report.html"), report.as_bytes())?;
         write_whole(&self.path.join(SUMMARY), &document::encode(summary))?;
         self.write_manifest(plan, who, Some(&summary.digest))
+    }
+
+    /// Writes a table, or removes an earlier one where there is none.
+    fn put(&self, name: &str, table: Option<Vec<u8>>) -> Result<(), Error> {
+        let path = self.path.join(name);
+        match table {
+            Some(bytes) => write_whole(&path, &bytes),
+            None => remove_file(&path),
+        }
     }
 }
 

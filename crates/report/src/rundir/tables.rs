@@ -2,12 +2,15 @@
 //! The Parquet tables of a run: every flow, every traced queue length, goodput over time, every
 //! switch port.
 
+use std::collections::BTreeMap;
+
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
 use cemark_sim::outcome::{FlowRecord, LongRecord, PortReport, PortTrace};
 
 use super::columns::{Column, Table, encode};
 use crate::Finished;
+use crate::measures::Measure;
 use crate::metrics::{self, Sample};
 use crate::summary::p99;
 
@@ -29,17 +32,26 @@ fn leading(plan: &Plan, point: &Point, rows: usize) -> Option<Table> {
     (rows > 0).then_some(table)
 }
 
-/// Every point with its metrics; `None` without any. An axis is a number where all its values are.
-fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
+/// The columns of the axes for rows with these values. An axis is a number where all its values are.
+fn axes<'a>(
+    plan: &Plan,
+    rows: impl Iterator<Item = &'a BTreeMap<String, String>> + Clone,
+) -> Table {
     let mut t = Table::default();
     for path in &plan.axes {
-        let of = |p: &Point| p.axes.get(path).cloned().unwrap_or_default();
-        let numbers: Option<Vec<f64>> = plan.points.iter().map(|p| of(p).parse().ok()).collect();
+        let of = |axes: &BTreeMap<String, String>| axes.get(path).cloned().unwrap_or_default();
+        let numbers: Option<Vec<f64>> = rows.clone().map(|axes| of(axes).parse().ok()).collect();
         match numbers {
             Some(numbers) => t.push(path, numbers.into()),
-            None => t.add(path, &plan.points, of),
+            None => t.add(path, rows.clone(), of),
         }
     }
+    t
+}
+
+/// Every point with its metrics; `None` without any.
+fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
+    let mut t = axes(plan, plan.points.iter().map(|p| &p.axes));
     t.add("scheme", &plan.points, |p| p.scheme.clone());
     t.add("seed", &plan.points, |p| p.seed);
     for metric in metrics::all().iter().filter(|m| m.column.is_some()) {
@@ -50,6 +62,29 @@ fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
         );
     }
     (!plan.points.is_empty()).then_some(t)
+}
+
+/// The metrics of a run over all seeds, a row each, as `measures` of `summary.json`; `None` without
+/// any.
+pub fn measure_columns(plan: &Plan, measures: &[Measure]) -> Option<Table> {
+    let mut t = axes(plan, measures.iter().map(|m| &m.axes));
+    t.add("scheme", measures, |m| m.scheme.clone());
+    t.add("metric", measures, |m| m.metric.clone());
+    t.add("unit", measures, |m| m.unit.clone());
+    t.add("value", measures, |m| m.value);
+    t.add("low", measures, |m| m.low);
+    t.add("high", measures, |m| m.high);
+    t.add("method", measures, |m| m.method.name().to_owned());
+    t.add("count", measures, |m| m.count);
+    t.add("counted", measures, |m| m.counted.clone());
+    t.add("replications", measures, |m| m.replications);
+    t.add("largest_of", measures, |m| m.largest_of);
+    (!measures.is_empty()).then_some(t)
+}
+
+/// The file of the metrics over all seeds.
+pub(crate) fn measures_file(plan: &Plan, measures: &[Measure]) -> Option<Vec<u8>> {
+    encode(measure_columns(plan, measures), &[]).expect("columns that fit their own schema")
 }
 
 /// Kind of a table that a run leaves, as columns in memory.

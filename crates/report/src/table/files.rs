@@ -236,7 +236,7 @@ fn ports(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Table
 }
 
 /// Every digit; empty where there is no value.
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |v| v.to_string())
 }
 
