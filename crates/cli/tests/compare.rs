@@ -292,10 +292,7 @@ fn runs_that_cannot_be_compared() {
         &["run", "renamed.toml", "--seeds", "1", "--out", "renamed"],
     );
     assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
-    let o = cemark(
-        &dir,
-        &["figure", "ecnsharp-6", "--quick", "--out", "figures"],
-    );
+    let o = cemark(&dir, &["figure", "mqecn-numbers", "--out", "figures"]);
     assert!(o.status.code() < Some(2), "{}", line(&o.stderr));
     fs::write(
         dir.join("fct.txt"),
@@ -308,7 +305,7 @@ fn runs_that_cannot_be_compared() {
             "no scheme at the same value of the axes in common",
         ),
         (&["a", "part"], "this is part 1 of 2 of a run"),
-        (&["a", "figures/ecnsharp-6"], "is a figure"),
+        (&["a", "figures/mqecn-numbers-quick"], "is a figure"),
         (&["a", "nowhere"], "there is no directory nowhere"),
         (&["a", "two.toml"], "two.toml has not been run here"),
         (&["a", "a", "fct.txt"], "is not the only thing to compare"),

@@ -7,9 +7,10 @@ use serde::{Serialize, Serializer};
 use super::Block;
 use super::places::Pair;
 use crate::comparison::Cell;
-use crate::metrics::{self, Metric, Sample, Value};
+use crate::metrics::{self, Better, Metric, Sample, Value};
 use crate::rundir::Run;
 use crate::stats::{self, ALPHA, Comparison, Method, sequential};
+use crate::text::distinct;
 
 /// Metric of a scheme under both runs.
 #[derive(Clone, Debug, Serialize)]
@@ -59,6 +60,8 @@ pub enum Verdict {
     NotDecided,
     /// Every flow or seed has the same value.
     Equal,
+    /// Neither direction of the metric is an improvement.
+    NotJudged,
 }
 
 impl Verdict {
@@ -69,6 +72,7 @@ impl Verdict {
             Verdict::Worse => "worse",
             Verdict::NotDecided => "not decided",
             Verdict::Equal => "equal",
+            Verdict::NotJudged => "",
         }
     }
 }
@@ -140,7 +144,8 @@ impl<'a> Sides<'a> {
             largest_of,
         };
         let verdict = match (cell.better(), cell.worse()) {
-            _ if self.paired && self.is_equal(metric) => Verdict::Equal,
+            _ if self.is_equal(metric) => Verdict::Equal,
+            _ if metric.better == Better::Neither => Verdict::NotJudged,
             (true, _) => Verdict::Better,
             (_, true) => Verdict::Worse,
             _ => Verdict::NotDecided,
@@ -217,8 +222,13 @@ impl<'a> Sides<'a> {
             .collect()
     }
 
-    /// Whether every flow, or every seed, has the same value under both runs.
+    /// Whether every flow, or every seed, has the same value under both runs; without pairs, whether
+    /// all seeds have one value.
     fn is_equal(&self, metric: &Metric) -> bool {
+        if !self.paired {
+            let all = self.a.iter().chain(&self.b);
+            return distinct(all.map(|s| metric.value(s).ok())).len() == 1;
+        }
         let equal = |pairs: &[(f64, f64)]| pairs.iter().all(|(a, b)| a == b);
         let flows = match metric.value {
             Value::Flows { has, .. } => self.pairs(has).iter().all(|seed| equal(seed)),

@@ -11,7 +11,7 @@ use crate::rundir::Manifest;
 /// Setting with unlike values in two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Path of the key, or `version`, `build`, `markers of your own`.
+    /// Path of the key; `version`, `build` and `seeds` are those of the manifest.
     pub key: String,
     /// Value in the first run; `None` where its scenario does not write the key.
     pub a: Option<String>,
@@ -19,14 +19,16 @@ pub struct Difference {
     pub b: Option<String>,
 }
 
-/// Keys of a scenario that describe it and change no result.
-const WORDS: [&str; 4] = ["title", "description", "next", "published"];
+/// Keys of a scenario that describe it and change no result, and the seeds, which the manifest has
+/// one by one.
+const OTHERS: [&str; 5] = ["title", "description", "next", "published", "seeds"];
 
 /// The settings that differ: those of the program, then those of the scenario by path.
 pub(super) fn differences(a: &Manifest, b: &Manifest) -> Vec<Difference> {
     let program = [
         ("version", version(a), version(b)),
         ("build", build(a), build(b)),
+        ("seeds", seeds(a), seeds(b)),
     ];
     let program = program.into_iter().filter(|(_, a, b)| a != b);
     let mut all: Vec<Difference> = program
@@ -63,10 +65,25 @@ fn build(manifest: &Manifest) -> String {
     manifest.provenance.build.clone()
 }
 
+/// `1 to 3`, or one by one where they have gaps.
+fn seeds(manifest: &Manifest) -> String {
+    let all = &manifest.seeds;
+    match &all[..] {
+        [first, .., last] if all.windows(2).all(|pair| pair[1] == pair[0] + 1) => {
+            format!("{first} to {last}")
+        }
+        all => all
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
 /// The keys of the scenario that can change a result.
 fn written(manifest: &Manifest) -> BTreeMap<String, String> {
     let all = settings_of(&manifest.source).into_iter();
-    all.filter(|s| !WORDS.contains(&&*s.path[0]))
+    all.filter(|s| !OTHERS.contains(&&*s.path[0]))
         .map(|s| (s.path.join("."), s.text()))
         .collect()
 }

@@ -183,6 +183,7 @@ fn counters() -> Vec<Metric> {
             Ok(s.outcome.totals.all_marks() as f64)
         })
         .doc("Packets that switches marked (CE written).")
+        .better(Better::Neither)
         .column(Column {
             terminal: true,
             field: Some("marks"),

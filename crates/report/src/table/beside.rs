@@ -168,7 +168,7 @@ fn coloured(part: &str, block: &Block, look: Look) -> String {
         let style = match metric.verdict {
             Verdict::Better => GREEN,
             Verdict::Worse => RED,
-            Verdict::NotDecided | Verdict::Equal => "",
+            Verdict::NotDecided | Verdict::Equal | Verdict::NotJudged => "",
         };
         let _ = match line.strip_suffix(word) {
             Some(before) => writeln!(out, "{before}{}", look.paint(style, word)),
@@ -190,7 +190,7 @@ fn said(block: &Block) -> String {
             .collect()
     };
     let (better, worse) = (of(Verdict::Better), of(Verdict::Worse));
-    let equal = block.metrics.iter().all(|l| l.verdict == Verdict::Equal);
+    let equal = block.metrics.iter().all(|l| l.verdict == Verdict::Equal) && block.paired;
     match (better.is_empty() && worse.is_empty(), equal) {
         (false, _) => format!("{}.", sentence::judged("B", &better, &worse)),
         (true, true) => "A and B have equal results here.".to_owned(),
