@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use cemark_scenario::{Plan, visible};
 
 use crate::comparison::{Comparisons, Group, Row};
-use crate::metrics::{self, Metric};
+use crate::metrics::{self, Metric, Sample};
+use crate::summary::p99;
 use crate::{Finished, chart, params};
 
 /// A table.
@@ -77,6 +78,7 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
         head.push(format!("{} [{}]", m.key, m.unit.name()));
         let against = ["difference", "low", "high", "published"];
         head.extend(against.map(|what| format!("{} {what} [%]", m.key)));
+        head.push(format!("{} values [{}]", m.key, m.counts()));
     }
     head.extend(metrics::counted().map(|m| format!("{} [{}]", m.key, m.unit.name())));
     head.extend(["flows", "unfinished", "seeds"].map(str::to_owned));
@@ -100,6 +102,9 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
                     published,
                 ];
                 cells.extend(values.map(number));
+                let points = row.points.iter();
+                let samples = points.map(|i| Sample::new(&plan.points[*i], &finished[*i].outcome));
+                cells.push(samples.map(|s| m.samples(&s)).sum::<u64>().to_string());
             }
             cells.extend(metrics::counted().map(|m| number(Some(row.sum(m)))));
             cells.extend(
@@ -218,8 +223,8 @@ fn ports(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Table
                     .collect();
                 cells.extend([row.scheme.clone(), p.name.clone()]);
                 let (q, s) = (&p.queue, &p.sojourn);
-                let sampled = [q.mean, q.p99, q.max, s.mean, s.p99];
-                let sampled = sampled.map(|x| (q.count > 0).then_some(x));
+                let sampled = [Some(q.mean), p99(q), Some(q.max), Some(s.mean), p99(s)];
+                let sampled = sampled.map(|x| x.filter(|_| q.count > 0));
                 cells.push(number(Some(p.utilisation)));
                 cells.extend(sampled.map(number));
                 cells.extend([p.packets, p.marks, p.drops].map(|n| n.to_string()));
