@@ -304,7 +304,10 @@ fn runs_that_cannot_be_compared() {
             &["a", "renamed"][..],
             "no scheme at the same value of the axes in common",
         ),
-        (&["a", "part"], "this is part 1 of 2 of a run"),
+        (
+            &["a", "part"],
+            "it is part 1 of 2 (0 of 3 points are missing)",
+        ),
         (&["a", "figures/mqecn-numbers-quick"], "is a figure"),
         (&["a", "nowhere"], "there is no directory nowhere"),
         (&["a", "two.toml"], "two.toml has not been run here"),

@@ -164,11 +164,16 @@ fn unfinished(dir: &Path, manifest: &Manifest, plan: Option<Plan>) -> Error {
     });
     let what = match &manifest.part {
         None => format!("this run is not finished{missing}:"),
-        Some(p) => format!("this is part {} of {} of a run{missing}:", p.part, p.parts),
+        Some(p) => format!(
+            "this run is not finished, it is part {} of {}{missing}:",
+            p.part, p.parts
+        ),
     };
     let help = match &manifest.part {
         None => format!("continue it first: {command}"),
-        Some(_) => format!("finish the parts ({command}), and make one run of them: cemark merge"),
+        Some(_) => format!(
+            "continue it first: {command}; then make one run of all parts with cemark merge"
+        ),
     };
     Error::user(what, dir, help)
 }
