@@ -168,8 +168,8 @@ fn document(dir: &std::path::Path, a: &str, b: &str) -> serde_json::Value {
     serde_json::from_slice(&o.stdout).expect("a document")
 }
 
-/// Another threshold of one scheme: the setting is named, flows are paired, and the other scheme has
-/// equal results.
+/// Another threshold of one scheme: the setting is named, flows are paired, and the other scheme
+/// has equal results.
 #[test]
 fn two_runs_with_another_parameter() {
     let change = ["--set", "scheme.step.k=120KB"];

@@ -10,7 +10,6 @@ pub mod chart;
 pub mod comparison;
 mod error;
 pub mod html;
-pub mod measures;
 pub mod metrics;
 pub mod params;
 pub mod pauses;

@@ -2,6 +2,8 @@
 //! `summary.json`, which is also what `cemark run --format json` prints. Scripts rely on it:
 //! docs/output.md lists its fields.
 
+pub mod measures;
+
 use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Point};
@@ -10,10 +12,10 @@ use cemark_sim::outcome::{PortReport, Spread};
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
+use self::measures::{Measure, measures};
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
 use crate::comparison::workloads;
-use crate::measures::{Measure, measures};
 use crate::metrics::{self, Sample};
 use crate::rundir::Finished;
 use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};

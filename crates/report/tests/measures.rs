@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every metric of a run with its unit, number of values and interval, in JSON and in Parquet.
 
-use cemark_report::measures::Measure;
 use cemark_report::metrics;
 use cemark_report::stats::Method;
 use cemark_report::summary::Cost;
+use cemark_report::summary::measures::Measure;
 use cemark_report::{Comparisons, Finished, RunSummary};
 use cemark_scenario::Plan;
 

@@ -39,8 +39,8 @@ pub fn settings_of(text: &str) -> Vec<Setting> {
     settings(&table)
 }
 
-/// The scalar that a scenario's text writes at a path of `--set`; `None` where the text leaves it to
-/// its default, or has several of different values.
+/// The scalar that a scenario's text writes at a path of `--set`; `None` where the text leaves it
+/// to its default, or has several of different values.
 pub fn written_at(text: &str, path: &str) -> Option<String> {
     let root = tree::Table::parse(text, 0).ok()?;
     path::get(&root, path)?.written()

@@ -222,8 +222,8 @@ impl<'a> Sides<'a> {
             .collect()
     }
 
-    /// Whether every flow, or every seed, has the same value under both runs; without pairs, whether
-    /// all seeds have one value.
+    /// Whether every flow, or every seed, has the same value under both runs; without pairs,
+    /// whether all seeds have one value.
     fn is_equal(&self, metric: &Metric) -> bool {
         if !self.paired {
             let all = self.a.iter().chain(&self.b);

@@ -152,7 +152,7 @@ fn nothing(a: (&Path, &Run), b: (&Path, &Run), only_a: &[Place], only_b: &[Place
         ),
         b.0,
         format!(
-            "compare runs whose schemes have equal labels: the first has {}; the second {}{unknown}",
+            "compare runs with schemes of equal labels: the first has {}; the second {}{unknown}",
             named(only_a),
             named(only_b)
         ),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Combinations of axes and scheme that two runs have in common. A run that sweeps an axis meets one
-//! whose scenario writes one of its values.
+//! Combinations of axes and scheme that two runs have in common. A run that sweeps an axis meets
+//! one whose scenario writes one of its values.
 
 use std::collections::BTreeMap;
 

@@ -483,9 +483,9 @@ impl RunDir {
     }
 
     /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `metrics.parquet`,
-    /// `flows.parquet`, `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where intervals were
-    /// requested, `report.html`, and the manifest with the digest of the results. `finished` holds
-    /// one entry a point, in the plan's order.
+    /// `flows.parquet`, `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet`
+    /// where intervals were requested, `report.html`, and the manifest with the digest of the
+    /// results. `finished` holds one entry a point, in the plan's order.
     ///
     /// # Errors
     /// As [`RunDir::store`].

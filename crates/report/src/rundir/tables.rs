@@ -10,8 +10,8 @@ use cemark_sim::outcome::{FlowRecord, LongRecord, PortReport, PortTrace};
 
 use super::columns::{Column, Table, encode};
 use crate::Finished;
-use crate::measures::Measure;
 use crate::metrics::{self, Sample};
+use crate::summary::measures::Measure;
 use crate::summary::p99;
 
 /// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
@@ -32,7 +32,8 @@ fn leading(plan: &Plan, point: &Point, rows: usize) -> Option<Table> {
     (rows > 0).then_some(table)
 }
 
-/// The columns of the axes for rows with these values. An axis is a number where all its values are.
+/// The columns of the axes for rows with these values. An axis is a number where all its values
+/// are.
 fn axes<'a>(
     plan: &Plan,
     rows: impl Iterator<Item = &'a BTreeMap<String, String>> + Clone,

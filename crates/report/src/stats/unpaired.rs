@@ -15,7 +15,8 @@ use super::{ALPHA, Comparison, Method, Statistic, mean, standard_error, t_two_si
 
 /// Compares a statistic of the flows of each seed: `base` is the baseline, `other` what is compared
 /// with it. The interval misses with probability `alpha`; only [`ALPHA`] takes batches and
-/// bootstrap, whose intervals are of 95 %. `None` where a sample has no flow or the baseline is zero.
+/// bootstrap, whose intervals are of 95 %. `None` where a sample has no flow or the baseline is
+/// zero.
 pub fn compare_unpaired(
     base: &[Vec<f64>],
     other: &[Vec<f64>],
@@ -138,7 +139,8 @@ mod tests {
     /// Samples of unlike variances and numbers, worked out by hand.
     #[test]
     fn welch_by_hand() {
-        // Means 100 and 110, variances of the means 4/3 and 25/3; the base's counts 1.1 squared times.
+        // Means 100 and 110, variances of the means 4/3 and 25/3; that of the base counts 1.1
+        // squared times.
         let (base, other) = ([98.0, 100.0, 102.0], [105.0, 105.0, 115.0, 115.0]);
         let c = compare_unpaired_scalars(&base, &other, ALPHA).unwrap();
         let (u, v) = (1.21 * 4.0 / 3.0, 100.0 / 3.0 / 4.0);
