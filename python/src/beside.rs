@@ -32,7 +32,7 @@ impl NativeBeside {
         table::beside::text(&self.0, look)
     }
 
-    /// What `cemark compare --format json` prints.
+    /// Document that `cemark compare --format json` prints.
     fn document(&self) -> String {
         serde_json::to_string(&self.0).expect("numbers and strings")
     }

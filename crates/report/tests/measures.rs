@@ -61,8 +61,8 @@ fn three_seeds_have_students_interval() {
     assert!((marks.value - 9314.0).abs() < 1e-9, "{marks:?}");
 }
 
-/// One seed: batches for a mean, nothing for a percentile; and of 30 flows the 99th is the largest,
-/// which the number says.
+/// A single seed has batches for a mean, and nothing for a percentile. Of 30 flows the 99th
+/// percentile is the largest, which the number says.
 #[test]
 fn a_percentile_of_few_values_carries_their_number() {
     let plan = plan(&["0.9"], &[1]);

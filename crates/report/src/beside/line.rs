@@ -207,7 +207,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The same flows under both runs, by seed.
+    /// Completion times of equal flows under both runs, by seed.
     fn pairs(&self, has: fn(u64) -> bool) -> Vec<Vec<(f64, f64)>> {
         let flows = |s: &Sample<'a>| &s.outcome.flows[..];
         let both = self.a.iter().zip(&self.b);
@@ -215,7 +215,7 @@ impl<'a> Sides<'a> {
             .collect()
     }
 
-    /// One number a seed under both runs.
+    /// Values of a metric under both runs, by seed.
     fn values(&self, metric: &Metric) -> Vec<(f64, f64)> {
         let both = self.a.iter().zip(&self.b);
         both.filter_map(|(a, b)| Some((metric.value(a).ok()?, metric.value(b).ok()?)))

@@ -45,7 +45,7 @@ pub fn own(seeds: &[Vec<f64>], statistic: Statistic, look: Option<u32>) -> Optio
     Own::of(&values, with_one?)
 }
 
-/// One number a seed: a queue length, a counter.
+/// Mean over seeds of a number that each seed has once: a queue length, a counter.
 pub fn own_scalars(values: &[f64], look: Option<u32>) -> Option<Own> {
     let pairs: Vec<(f64, f64)> = values.iter().map(|x| (1.0, *x)).collect();
     let with_one = match look {
