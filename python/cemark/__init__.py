@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 _PLACES = {
     "run": "_run",
     "sweep": "_sweep",
+    "compare": "_compare",
+    "Comparison": "_compare",
     "Run": "_run",
     "Table": "_run",
     "Frame": "_run",
@@ -44,6 +46,7 @@ _MODULES = ("marking", "theory")
 
 if TYPE_CHECKING:
     from . import marking, theory
+    from ._compare import Comparison, compare
     from ._env import Interval, MarkingEnv, env
     from ._errors import (
         Error,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Chart",
+    "Comparison",
     "CompiledMarker",
     "Error",
     "Frame",
@@ -79,6 +83,7 @@ __all__ = [
     "Table",
     "UserError",
     "__version__",
+    "compare",
     "compile_marker",
     "env",
     "marking",

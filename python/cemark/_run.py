@@ -204,14 +204,20 @@ class Run:
         return digest
 
     def frame(self, name: str) -> Frame:
-        """The table ``points``, ``flows``, ``queues``, ``buffers``, ``goodput``, ``links`` or
-        ``pauses``."""
+        """The table ``points``, ``metrics``, ``flows``, ``queues``, ``buffers``, ``goodput``,
+        ``links`` or ``pauses``."""
         return Frame(self._ran.frame(name))
 
     @property
     def points(self) -> Frame:
         """A row a point, with all metrics."""
         return self.frame("points")
+
+    @property
+    def metrics(self) -> Frame:
+        """A row for each scheme, value of the axes and metric: the mean over seeds with unit,
+        number of values and 95 % interval."""
+        return self.frame("metrics")
 
     @property
     def flows(self) -> Frame:

@@ -24,6 +24,7 @@ DOCUMENTS = (
     "goodput.parquet",
     "links.parquet",
     "pauses.parquet",
+    "metrics.parquet",
     "points.parquet",
     "queues.parquet",
     "report.html",

@@ -2,6 +2,7 @@
 //! `cemark._native`: what the Python package `cemark` calls. The classes and functions that people
 //! use are in `python/cemark`; they are documented there and in `docs/python.md`.
 
+mod beside;
 mod chart;
 mod command;
 mod elsewhere;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_native")]
 mod native {
+    #[pymodule_export]
+    use crate::beside::{NativeBeside, compare};
     #[pymodule_export]
     use crate::chart::NativeChart;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cemark_report::by_size::Buckets;
 use cemark_report::cumulative::{self, Quantity};
-use cemark_report::rundir::{self, Kind, columns};
+use cemark_report::rundir::{self, Kind, columns, measure_columns};
 use cemark_report::table::{self, Look, files};
 use cemark_report::{Comparisons, Finished, Group, Provenance, RunSummary, chart, html, pauses};
 use cemark_runner::Failure;
@@ -91,8 +91,13 @@ impl Ran {
 
     /// A table with every row, by its name.
     fn frame(&self, py: Python<'_>, kind: &str) -> PyResult<Frame> {
+        if kind == "metrics" {
+            let table = measure_columns(&self.plan, &self.summary.measures);
+            return Ok(Frame::new(table.into_iter().collect()));
+        }
         let Some(kind) = Kind::ALL.into_iter().find(|k| k.name() == kind) else {
-            let known = format!("write one of {}", Kind::ALL.map(Kind::name).join(", "));
+            let known = Kind::ALL.map(Kind::name).join(", ");
+            let known = format!("write one of {known}, metrics");
             let message = format!("there is no table `{kind}`");
             return Err(errors::of_argument(py, message, &known));
         };

@@ -24,7 +24,6 @@ const ALLOWED: &[&str] = &[
     "crates/param/src: spec values",
     "crates/report/src: comparison metrics rundir summary",
     "crates/report/src/chart: curves draw rows",
-    "crates/report/src/stats: batches paired sequential",
     "crates/runner/src: looks stop",
     "crates/scenario/src: check read sections",
     "crates/scenario/src/check: limits sense warn",

@@ -86,7 +86,7 @@ enum Command {
     Plot(plot::Args),
     /// Write the packets of chosen links of one point as a pcapng file, for Wireshark.
     Capture(capture::Args),
-    /// Put completion times of other simulators' files beside those of a run.
+    /// Put two runs side by side, or completion times of other simulators' files beside a run.
     Compare(compare::Args),
     /// Make one run of the parts of a run.
     Merge(merge::Args),
@@ -244,6 +244,15 @@ pub fn theories_json() -> serde_json::Value {
 /// [`Failure::User`] where there is no such theory or input, or a value cannot be read.
 pub fn theory_json(name: &str, inputs: &[String]) -> Result<serde_json::Value, Failure> {
     theory::evaluated(name, inputs)
+}
+
+/// Two finished runs side by side, as `cemark compare` has them; each is named by its directory or
+/// by a scenario that has been run here.
+///
+/// # Errors
+/// [`Failure::User`] where one is no finished run, or they have nothing in common.
+pub fn compare_runs(a: &str, b: &str) -> Result<cemark_report::Beside, Failure> {
+    compare::two(a, b)
 }
 
 /// Runs the command that was typed, and returns its exit code (docs/output.md). A process may call

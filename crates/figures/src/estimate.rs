@@ -10,7 +10,7 @@
 //! higher level ([`super::looks`]); those from flows, which are formed at 95 %, are widened for
 //! it.
 
-use cemark_report::stats::{Method, mean, standard_error, t_975};
+use cemark_report::stats::{ALPHA, Method, mean, standard_error, t_two_sided};
 
 /// Statistic over the seeds of an experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +121,7 @@ impl Estimate {
 
     fn half_by_seeds(&self, alpha: f64) -> Option<f64> {
         let error = standard_error(&self.seeds)?;
-        Some(student(self.seeds.len() - 1, alpha / self.picked_of as f64) * error)
+        Some(t_two_sided(alpha / self.picked_of as f64, self.seeds.len() - 1) * error)
     }
 
     /// From halves of 95 %. A tail's comes from very many flows, one of batches from at least five:
@@ -129,7 +129,7 @@ impl Estimate {
     fn half_by_flows(&self, alpha: f64) -> Option<f64> {
         let n = self.flows.len();
         let freedom = if self.tail { 120 } else { 4 };
-        let wider = student(freedom, alpha) / student(freedom, 0.05);
+        let wider = t_two_sided(alpha, freedom) / t_two_sided(ALPHA, freedom);
         (n > 0 && n == self.seeds.len())
             .then(|| wider * self.flows.iter().map(|h| h * h).sum::<f64>().sqrt() / n as f64)
     }
@@ -211,43 +211,6 @@ impl Estimate {
     }
 }
 
-/// The value that Student's t exceeds in size with probability `tails`; its distribution in closed
-/// form for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by
-/// bisection.
-pub(super) fn student(freedom: usize, tails: f64) -> f64 {
-    if tails == 0.05 {
-        return t_975(freedom);
-    }
-    let within = |t: f64| {
-        let angle = (t / (freedom as f64).sqrt()).atan();
-        let (sin, cos) = angle.sin_cos();
-        let odd = freedom % 2 == 1;
-        let (mut term, mut sum) = if odd { (cos, 0.0) } else { (1.0, 0.0) };
-        // The first power of the cosine is 1 for an odd number of degrees and 0 for an even one;
-        // each step raises it by two.
-        let mut power = usize::from(odd);
-        while power + 1 < freedom || (!odd && power == 0) {
-            sum += term;
-            power += 2;
-            term *= cos * cos * (power - 1) as f64 / power as f64;
-        }
-        match odd {
-            true => (angle + sin * sum) * std::f64::consts::FRAC_2_PI,
-            false => sin * sum,
-        }
-    };
-    let (mut low, mut high) = (0.0, 1e6);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if within(middle) < 1.0 - tails {
-            low = middle
-        } else {
-            high = middle
-        }
-    }
-    high
-}
-
 /// The interval of the median that misses with probability `alpha`, by the order of the values: the
 /// median is below the k-th smallest with the probability that fewer than k of n fair coins show
 /// heads. The whole range where even that misses more often; `None` of fewer than two values.
@@ -300,13 +263,13 @@ mod tests {
             (5, 0.01, 4.0321),
             (9, 0.001, 4.7809),
         ] {
-            near(student(freedom, tails) / t, 1.0);
+            near(t_two_sided(tails, freedom) / t, 1.0);
         }
         let wide = Estimate::of_seeds(vec![1.0, 2.0, 3.0])
             .picked_of(15)
             .interval()
             .unwrap();
-        near((wide.1 - 2.0) * 3f64.sqrt(), student(2, 0.05 / 15.0));
+        near((wide.1 - 2.0) * 3f64.sqrt(), t_two_sided(0.05 / 15.0, 2));
         assert!(wide.1 > 11.0);
     }
 

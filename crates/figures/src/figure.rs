@@ -134,7 +134,7 @@ impl<'a> Figure<'a> {
             looked.rows.iter_mut().for_each(|r| r.expected = None);
         }
         let all = points.iter().flat_map(|p| p.results.iter().flatten());
-        let cost = Cost::of(&all.map(|f| f.summary.clone()).collect::<Vec<_>>());
+        let cost = Cost::of(all.map(|f| &f.summary));
         let left_out = self.experiment.as_ref().map_or(0, |e| e.without.len());
         let mut found = FigureRun {
             unfinished: self.lacking(&looked, purse),

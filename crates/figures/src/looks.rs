@@ -8,8 +8,9 @@
 //! the rule of runs with a stated precision ([`cemark_report::stats::sequential`]), whose looks
 //! share the 5 % unequally, since that rule has many of them.
 
+use cemark_report::stats::t_two_sided;
+
 use super::error::Mistake;
-use super::estimate::student;
 use super::verdict::Band;
 
 /// More looks than anyone needs: each makes the intervals of all of them wider.
@@ -105,7 +106,7 @@ pub fn seeds_needed(
     let ends = [band.lo, band.hi].into_iter().filter(|e| e.is_finite());
     let room = ends.map(|e| (value - e).abs()).reduce(f64::min)?;
     // With fewer than three seeds the interval comes from the flows of each.
-    let t = |n: u64| student(n.clamp(3, 1_000) as usize - 1, alpha);
+    let t = |n: u64| t_two_sided(alpha, n.clamp(3, 1_000) as usize - 1);
     let here = u64::from(seeds.max(1));
     let shrinks = |n: u64| half * t(n) / t(here) * (here as f64 / n as f64).sqrt();
     let enough = |n: &u64| shrinks(*n) <= room;
@@ -217,7 +218,8 @@ mod tests {
         let alpha = 0.05;
         let found = seeds_needed(Some((7.0, 11.0)), &band, 6, alpha).unwrap();
         let half = |n: u64| {
-            2.0 * student(n as usize - 1, alpha) / student(5, alpha) * (6.0 / n as f64).sqrt()
+            2.0 * t_two_sided(alpha, n as usize - 1) / t_two_sided(alpha, 5)
+                * (6.0 / n as f64).sqrt()
         };
         assert!(half(found) <= 1.0 && half(found - 1) > 1.0, "{found}");
         assert!((14..=24).contains(&found), "{found}");

@@ -20,6 +20,7 @@
 //! below it (`topology`); `*` fits any one part. Of several that fit, the longest counts.
 //! Every parameter must have a grade, and every path a parameter.
 
+use cemark_scenario::{settings, value_text};
 use serde::Serialize;
 use toml::{Table, Value};
 
@@ -103,19 +104,20 @@ pub(super) fn take(
         None => Vec::new(),
         Some(why) => read(why)?,
     };
-    let mut leaves = Vec::new();
-    collect(&mut Vec::new(), &Value::Table(table.clone()), &mut leaves);
+    let mut leaves = settings(table);
+    leaves.retain(|setting| is_parameter(&setting.path));
     let mut used = vec![false; lines.len()];
     let mut parameters = Vec::new();
     let mut bare = Vec::new();
-    for (parts, value) in leaves {
-        let path = parts.join(".");
+    for setting in leaves {
+        let path = setting.path.join(".");
         let fits = lines
             .iter()
             .enumerate()
-            .filter(|(_, l)| fits(&l.path, &parts));
+            .filter(|(_, l)| fits(&l.path, &setting.path));
         let best = fits.max_by_key(|(_, line)| depth(&line.path));
-        let fitted = value
+        let fitted = setting
+            .value
             .as_str()
             .and_then(|text| text.strip_prefix('$'))
             .and_then(|name| calibration.parameters().find(|p| p.0 == name));
@@ -134,8 +136,8 @@ pub(super) fn take(
             }
         };
         let value = match fitted {
-            Some((_, fitted)) => plain(&fitted.value),
-            None => plain(&value),
+            Some((_, fitted)) => value_text(&fitted.value),
+            None => setting.text(),
         };
         parameters.push(Parameter {
             path,
@@ -234,43 +236,6 @@ fn is_parameter(parts: &[String]) -> bool {
         let budget = first == "workload" && matches!(last, "flows" | "warmup" | "hold");
         !NONE.contains(&&**first) && !budget && !matches!(last, "label" | "name")
     })
-}
-
-/// All keys with a value, in the order of the file.
-fn collect(parts: &mut Vec<String>, value: &Value, leaves: &mut Vec<(Vec<String>, Value)>) {
-    match value {
-        Value::Table(table) => {
-            for (key, value) in table {
-                parts.push(key.clone());
-                collect(parts, value, leaves);
-                parts.pop();
-            }
-        }
-        Value::Array(entries) if !entries.is_empty() && entries.iter().all(Value::is_table) => {
-            for (i, entry) in entries.iter().enumerate() {
-                let name = entry.get("label").or_else(|| entry.get("name"));
-                let name = match (name, entries.len()) {
-                    (Some(name), _) => plain(name),
-                    (None, 1) => {
-                        collect(parts, entry, leaves);
-                        continue;
-                    }
-                    (None, _) => i.to_string(),
-                };
-                parts.push(name);
-                collect(parts, entry, leaves);
-                parts.pop();
-            }
-        }
-        _ if is_parameter(parts) => leaves.push((parts.clone(), value.clone())),
-        _ => {}
-    }
-}
-
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Whether a path names a parameter or something above it. Names may contain dots (`K2 1.5`), so

@@ -5,6 +5,7 @@
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
 //! machine. Wall-clock times and dates are arguments.
 
+pub mod beside;
 pub mod by_size;
 pub mod chart;
 pub mod comparison;
@@ -22,6 +23,7 @@ pub mod text;
 pub mod theory;
 pub mod units;
 
+pub use beside::Beside;
 pub use comparison::{Comparisons, Group, Row};
 pub use error::{Error, Fault};
 pub use metrics::Metric;

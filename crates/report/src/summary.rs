@@ -2,6 +2,8 @@
 //! `summary.json`, which is also what `cemark run --format json` prints. Scripts rely on it:
 //! docs/output.md lists its fields.
 
+pub mod measures;
+
 use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Point};
@@ -10,6 +12,7 @@ use cemark_sim::outcome::{PortReport, Spread, most_paused};
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
+use self::measures::{Measure, measures};
 use crate::by_size::{Buckets, SchemeSlowdown};
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
@@ -50,6 +53,9 @@ pub struct RunSummary {
     pub retunes: Vec<String>,
     /// Points in the order of the scenario: axes outermost, then scheme, then seed.
     pub points: Vec<PointSummary>,
+    /// Metrics of each scheme over all seeds, with unit, number of values and interval.
+    #[serde(default)]
+    pub measures: Vec<Measure>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
     /// Slowdown of each scheme by flow size, in deciles of the sizes; of at most 100 values of the
@@ -137,7 +143,8 @@ pub struct Cost {
 
 impl Cost {
     /// Cost of these points, none of them from an earlier session, without wall-clock time.
-    pub fn of(points: &[PointSummary]) -> Self {
+    pub fn of<'a>(points: impl IntoIterator<Item = &'a PointSummary>) -> Self {
+        let points: Vec<&PointSummary> = points.into_iter().collect();
         let own = || points.iter().filter(|p| p.same_as.is_none());
         Cost {
             points: points.len() as u64,
@@ -282,10 +289,16 @@ pub struct PortSummary {
     pub queue_p99_bytes: Option<f64>,
     /// Longest.
     pub queue_max_bytes: f64,
+    /// Samples of the queue.
+    #[serde(default)]
+    pub queue_samples: u64,
     /// Mean sojourn time in microseconds.
     pub sojourn_mean_us: f64,
     /// 99th percentile of the sojourn time in microseconds; none of fewer than 100 packets.
     pub sojourn_p99_us: Option<f64>,
+    /// Packets whose sojourn time was measured.
+    #[serde(default)]
+    pub sojourn_samples: u64,
     /// Share of the link's measured time in use.
     pub utilisation: f64,
     /// Packets sent.
@@ -304,8 +317,10 @@ impl From<&PortReport> for PortSummary {
             queue_p50_bytes: p.queue.p50,
             queue_p99_bytes: p99(&p.queue),
             queue_max_bytes: p.queue.max,
+            queue_samples: p.queue.count,
             sojourn_mean_us: p.sojourn.mean / 1e3,
             sojourn_p99_us: p99(&p.sojourn).map(|ns| ns / 1e3),
+            sojourn_samples: p.sojourn.count,
             utilisation: p.utilisation,
             packets: p.packets,
             marks: p.marks,
@@ -437,14 +452,14 @@ impl RunSummary {
     /// Summary of all points of a plan, in its order.
     pub fn new(
         plan: &Plan,
-        points: Vec<PointSummary>,
+        finished: &[Finished],
         comparisons: &Comparisons,
         version: &str,
         cost: Cost,
     ) -> Self {
         let mut digest = Fnv1a::new();
-        for p in &points {
-            digest.write(p.digest.as_bytes());
+        for point in finished {
+            digest.write(point.summary.digest.as_bytes());
         }
         RunSummary {
             cannot_tell: comparisons.cannot_tell(),
@@ -455,21 +470,16 @@ impl RunSummary {
             version: version.to_owned(),
             warnings: plan.warning_lines(),
             retunes: plan.retunes.clone(),
-            points,
+            points: finished.iter().map(|f| f.summary.clone()).collect(),
+            measures: measures(plan, finished, comparisons),
             comparisons: comparisons.lines(),
-            slowdown_by_size: Vec::new(),
+            slowdown_by_size: match comparisons.groups.len() <= MOST_BY_SIZE {
+                true => comparisons.slowdown_by_size(finished, &Buckets::Deciles),
+                false => Vec::new(),
+            },
             precision: PrecisionSummary::of(comparisons),
             cost,
         }
-    }
-
-    /// Adds the slowdown by flow size, from the flows of finished points in the plan's order, where
-    /// it does not fill the document.
-    pub fn with_flows(mut self, finished: &[Finished], comparisons: &Comparisons) -> Self {
-        if comparisons.groups.len() <= MOST_BY_SIZE {
-            self.slowdown_by_size = comparisons.slowdown_by_size(finished, &Buckets::Deciles);
-        }
-        self
     }
 }
 

@@ -18,8 +18,7 @@ fn compared(
     let done = finished(&plan, FACTORS);
     let mut comparisons = Comparisons::new(&plan, &done);
     change(&mut comparisons);
-    let points = done.iter().map(|d| d.summary.clone()).collect();
-    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     html::render(&plan, &done, &comparisons, &summary, &Provenance::default())
 }
 
@@ -96,8 +95,7 @@ fn many_blocks_are_folded() {
     let plan = plan(&["0.2", "0.3", "0.4", "0.5"], &[1, 2, 3]);
     let done = finished(&plan, FACTORS);
     let comparisons = Comparisons::new(&plan, &done);
-    let points = done.iter().map(|d| d.summary.clone()).collect();
-    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     let page = html::render(&plan, &done, &comparisons, &summary, &Provenance::default());
     assert_eq!(page.matches("<details class=\"block\"").count(), 4);
     assert!(page.contains("Over 4 combinations of load, against DCTCP-RED-Tail:"));

@@ -398,8 +398,7 @@ fn queries_buffers_and_pauses_survive_the_disk() {
     assert_eq!(back.summary, done[0].summary);
 
     let comparisons = Comparisons::new(&plan, &done);
-    let points = done.iter().map(|d| d.summary.clone()).collect();
-    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
         .unwrap();
     let rows = |name: &str| rows(&scratch.0.join(name));
@@ -570,8 +569,7 @@ fn goodput_links_and_points_are_tables() {
         d.outcome.ports[0].queue.count = 0;
     }
     let comparisons = Comparisons::new(&plan, &done);
-    let points = done.iter().map(|d| d.summary.clone()).collect();
-    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
         .unwrap();
@@ -619,6 +617,22 @@ fn goodput_links_and_points_are_tables() {
             assert_eq!(row.contains(&column), metric.column.is_some(), "{column}");
         }
     }
+    // One row for each metric of each scheme, with unit, number of values and interval.
+    let metrics = rows("metrics.parquet");
+    assert_eq!(metrics.len(), summary.measures.len());
+    for (row, measure) in metrics.iter().zip(&summary.measures) {
+        let shown = format!(
+            "scheme: {:?}, metric: {:?}, unit: {:?}, value: ",
+            measure.scheme, measure.metric, measure.unit
+        );
+        assert!(row.contains(&shown), "{shown} in {row}");
+        let shown = format!("count: {}, counted: {:?}, ", measure.count, measure.counted);
+        assert!(row.contains(&shown), "{shown} in {row}");
+    }
+    let mean = done[0].summary.fct_us.short.mean.unwrap();
+    let short = metrics.iter().find(|row| row.contains("\"short.mean\""));
+    let shown = format!("value: {mean:?}, low: ");
+    assert!(short.unwrap().contains(&shown), "{short:?}");
     // The intervals are kept with the point.
     dir.store(&plan.points[0], &done[0]).unwrap();
     let back = dir.load(&plan.points[0], &()).unwrap().outcome;
@@ -631,8 +645,7 @@ fn a_finished_run_leaves_its_documents() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5", "0.9"], &[1, 2, 3]));
     let done = finished(&plan, FACTORS);
     let comparisons = Comparisons::new(&plan, &done);
-    let points = done.iter().map(|d| d.summary.clone()).collect();
-    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
         .unwrap();

@@ -126,14 +126,12 @@ impl Ran {
     pub fn summary(&self) -> (Comparisons, RunSummary) {
         let (plan, finished) = (&self.plan, &self.finished);
         let comparisons = Comparisons::new(plan, finished);
-        let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
         let cost = Cost {
             resumed: self.resumed as u64,
             wall_seconds: self.seconds,
-            ..Cost::of(&points)
+            ..Cost::of(finished.iter().map(|f| &f.summary))
         };
-        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost)
-            .with_flows(finished, &comparisons);
+        let summary = RunSummary::new(plan, finished, &comparisons, &self.who.version, cost);
         (comparisons, summary)
     }
 

@@ -32,6 +32,7 @@ mod read;
 mod reference;
 mod schema;
 mod sections;
+mod settings;
 mod typed;
 mod visible;
 
@@ -51,6 +52,7 @@ pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};
 pub use schema::json_schema;
+pub use settings::{Setting, settings, settings_of, value_text, written_at};
 pub use typed::{change_in_words, scheme_in_words};
 pub use units::{Measure, read_quantity};
 pub use visible::{is_hidden, visible, visible_lines};

@@ -90,14 +90,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     .all(args.jobs)?;
     let comparisons = Comparisons::new(&plan, &finished);
-    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
     let cost = Cost {
         resumed,
         wall_seconds: watch.seconds(),
-        ..Cost::of(&points)
+        ..Cost::of(finished.iter().map(|f| &f.summary))
     };
-    let summary = RunSummary::new(&plan, points, &comparisons, &who.version, cost)
-        .with_flows(&finished, &comparisons);
+    let summary = RunSummary::new(&plan, &finished, &comparisons, &who.version, cost);
     let tables = beside::tables(&plan, &finished);
     let repeats = args.kernel.repeats();
     let report = html::render_as(&plan, &finished, &comparisons, &summary, &who, repeats);

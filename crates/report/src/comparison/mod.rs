@@ -152,25 +152,13 @@ pub struct Group {
 impl Group {
     /// `load 0.8, rtt.hi 240us`; empty without axes.
     pub fn title(&self) -> String {
-        let names = self.short_axes();
-        self.axes
-            .iter()
-            .map(|(path, value)| format!("{} {value}", names[path]))
-            .collect::<Vec<_>>()
-            .join(", ")
+        title(&self.axes)
     }
 
     /// Short names of the axes by path: the last word of the path, or the whole path where two
     /// paths end alike.
     pub fn short_axes(&self) -> BTreeMap<String, String> {
-        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        let alike = |name: &str| self.axes.keys().filter(|p| last(p) == name).count();
-        let named = self.axes.keys().map(|path| {
-            let name = last(path);
-            let name = if alike(&name) > 1 { path.clone() } else { name };
-            (path.clone(), name)
-        });
-        named.collect()
+        short_axes(&self.axes)
     }
 
     /// The lines below the table: shares of workloads and classes, drops by reason, and packets
@@ -207,6 +195,26 @@ impl Group {
     pub fn has(&self, metric: &Metric) -> bool {
         self.rows.iter().any(|r| r.cell(metric).absolute.is_some())
     }
+}
+
+/// `load 0.8, rtt.hi 240us`: values of axes in words; empty without axes.
+pub(crate) fn title(axes: &BTreeMap<String, String>) -> String {
+    let names = short_axes(axes);
+    axes.iter()
+        .map(|(path, value)| format!("{} {value}", names[path]))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn short_axes(axes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    let alike = |name: &str| axes.keys().filter(|p| last(p) == name).count();
+    let named = axes.keys().map(|path| {
+        let name = last(path);
+        let name = if alike(&name) > 1 { path.clone() } else { name };
+        (path.clone(), name)
+    });
+    named.collect()
 }
 
 /// The whole comparison.

@@ -111,7 +111,7 @@ fn open(cell: &Cell) -> bool {
 }
 
 /// "ECN# is better in A and worse in B".
-fn judged(scheme: &str, better: &[String], worse: &[String]) -> String {
+pub(crate) fn judged(scheme: &str, better: &[String], worse: &[String]) -> String {
     let sides = [("better in", better), ("worse in", worse)];
     let sides: Vec<String> = sides
         .into_iter()

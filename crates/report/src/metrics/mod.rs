@@ -304,6 +304,19 @@ impl Metric {
         }
     }
 
+    /// Completion times in microseconds of the flows or queries that finished; none where the
+    /// metric is not computed from them.
+    ///
+    /// # Errors
+    /// As [`Sample::flows`].
+    pub fn times(&self, sample: &Sample<'_>) -> Result<Vec<f64>, Missing> {
+        match self.value {
+            Value::Flows { has, .. } => sample.times(has),
+            Value::Queries(_) => sample.query_times(),
+            Value::Point(_) | Value::Edge(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Completion times in microseconds, (baseline, scheme), of the flows or queries that finished
     /// under both; none where schemes are not compared by them.
     ///
@@ -326,15 +339,47 @@ impl Metric {
     /// The number of values at a finished point, where the metric is a percentile of so few that it
     /// is the largest of them.
     pub fn largest_of(&self, sample: &Sample<'_>) -> Option<u64> {
-        let values = |times: Result<Vec<f64>, Missing>| times.map_or(0, |all| all.len() as u64);
-        let (statistic, n) = match (self.value, self.rank) {
-            _ if self.of_pairs() == Some(Statistic::Mean) => return None,
-            (Value::Flows { has, statistic }, _) => (statistic, values(sample.times(has))),
-            (Value::Queries(statistic), _) => (statistic, values(sample.query_times())),
-            (_, Some(rank)) => (Statistic::Percentile(rank.share), (rank.values)(sample)),
+        let statistic = match (self.value, self.rank) {
+            (Value::Flows { statistic, .. } | Value::Queries(statistic), _) => statistic,
+            (_, Some(rank)) => Statistic::Percentile(rank.share),
             _ => return None,
         };
+        let n = match statistic {
+            Statistic::Mean => return None,
+            Statistic::Percentile(_) => self.samples(sample),
+        };
         statistic.is_maximum(n).then_some(n)
+    }
+
+    /// The number of values at a finished point that the metric is computed from: flows that have
+    /// ended, endless flows, probes that were answered, samples of a queue, or the point itself.
+    pub fn samples(&self, sample: &Sample<'_>) -> u64 {
+        let outcome = sample.outcome;
+        match (self.value, self.rank, self.subject) {
+            (Value::Flows { .. } | Value::Queries(_), ..) => {
+                self.times(sample).map_or(0, |all| all.len() as u64)
+            }
+            (_, Some(rank), _) => (rank.values)(sample),
+            (.., Subject::Flows | Subject::Queries) => {
+                outcome.flows.iter().filter(|f| f.fct.is_some()).count() as u64
+            }
+            (.., Subject::EndlessFlows) => outcome.long_flows.len() as u64,
+            (.., Subject::Probes) => outcome.probes.len() as u64,
+            (.., Subject::Port) => sample.queue().map_or(0, |queue| queue.count),
+            (.., Subject::Network) => 1,
+        }
+    }
+
+    /// Things that [`Metric::samples`] counts.
+    pub fn counts(&self) -> &'static str {
+        match self.subject {
+            Subject::Flows => "flows",
+            Subject::Queries => "queries",
+            Subject::EndlessFlows => "endless flows",
+            Subject::Probes => "probes",
+            Subject::Port => "queue samples",
+            Subject::Network => "replications",
+        }
     }
 
     /// The value in reports and documents: none for a percentile of so few values that it is the

@@ -34,6 +34,7 @@ fn of_flows() -> Vec<Metric> {
     use Topic::{AllFlows, Classes};
     vec![
         OVERALL.metric("overall.mean", MEAN).column(Column {
+            terminal: true,
             report: true,
             bar: Some("overall mean"),
             sentence: Some((AllFlows, "the mean FCT")),
@@ -252,6 +253,7 @@ fn counters() -> Vec<Metric> {
             Ok(s.outcome.totals.all_marks() as f64)
         })
         .doc("Packets that switches marked (CE written).")
+        .better(Better::Neither)
         .column(Column {
             terminal: true,
             field: Some("marks"),

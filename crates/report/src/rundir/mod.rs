@@ -22,7 +22,7 @@ pub use columns::{Column, Table};
 pub use elsewhere::{Brought, encode, scenario_of};
 pub use part::{Part, Share};
 pub use source::{Found, Source};
-pub use tables::{Kind, columns, slowdown_by_size};
+pub use tables::{Kind, columns, measure_columns, slowdown_by_size};
 pub use write::{write_named, write_whole};
 
 use std::fs;
@@ -45,9 +45,11 @@ use crate::text::distinct;
 const MANIFEST: &str = "manifest.json";
 const SUMMARY: &str = "summary.json";
 const POINTS: &str = "points";
+const MEASURES: &str = "metrics.parquet";
 /// Names of the files that a finished run leaves beside its manifest and its points.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "points.parquet",
+    MEASURES,
     "flows.parquet",
     "queues.parquet",
     "buffers.parquet",
@@ -502,7 +504,7 @@ impl RunDir {
     }
 
     /// Writes what a finished run leaves: `summary.json`, a Parquet file for each table that has
-    /// rows ([`Kind`]), `report.html`, and the manifest with the digest of the results. `finished`
+    /// rows ([`Kind`]), `metrics.parquet`, `report.html`, and the manifest with the digest of the results. `finished`
     /// holds one entry a point, in the plan's order.
     ///
     /// # Errors
@@ -516,15 +518,22 @@ impl RunDir {
         who: &Provenance,
     ) -> Result<(), Error> {
         for kind in Kind::ALL {
-            let path = self.path.join(format!("{}.parquet", kind.name()));
-            match tables::file(kind, plan, finished) {
-                Some(bytes) => write_whole(&path, &bytes)?,
-                None => remove_file(&path)?,
-            }
+            let name = format!("{}.parquet", kind.name());
+            self.put(&name, tables::file(kind, plan, finished))?;
         }
+        self.put(MEASURES, tables::measures_file(plan, &summary.measures))?;
         write_whole(&self.path.join("report.html"), report.as_bytes())?;
         write_whole(&self.path.join(SUMMARY), &document::encode(summary))?;
         self.write_manifest(plan, who, Some(&summary.digest))
+    }
+
+    /// Writes a table, or removes an earlier one where there is none.
+    fn put(&self, name: &str, table: Option<Vec<u8>>) -> Result<(), Error> {
+        let path = self.path.join(name);
+        match table {
+            Some(bytes) => write_whole(&path, &bytes),
+            None => remove_file(&path),
+        }
     }
 }
 

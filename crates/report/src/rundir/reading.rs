@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a finished run back, whichever build of cemark wrote it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use cemark_scenario::Plan;
+use cemark_scenario::{Plan, Point};
 use serde::Deserialize;
 
 use super::stored::{self, Stored};
-use super::{Finished, MANIFEST, Manifest, SUMMARY, document, point_path, share};
+use super::{Finished, MANIFEST, Manifest, SUMMARY, document, point_path};
 use crate::Error;
 
 /// A run that was read from its directory.
 #[derive(Clone, Debug)]
 pub struct Run {
+    /// Its manifest.
+    pub manifest: Manifest,
     /// The plan with the points that the run has.
     pub plan: Plan,
     /// Results of the points, one each.
@@ -32,7 +35,7 @@ struct Summary {
 
 #[derive(Deserialize)]
 struct Listed {
-    axes: std::collections::BTreeMap<String, String>,
+    axes: BTreeMap<String, String>,
     scheme: String,
     seed: u64,
 }
@@ -56,54 +59,112 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
         found => found.needed(&path, AGAIN)?,
     };
     let command = manifest.provenance.command.join(" ");
-    if manifest.digest.is_none() {
-        return Err(Error::user(
-            "this run is not finished:",
-            dir,
-            format!("continue it first: {command}"),
-        ));
-    }
     let plan = manifest.plan(&name(&manifest));
+    if manifest.digest.is_none() {
+        return Err(unfinished(dir, &manifest, plan.ok()));
+    }
     let mut plan = plan.map_err(|e| {
         let what = format!("this version cannot read the scenario of the run ({e}):");
         Error::user(what, &path, format!("run it again: {command}"))
     })?;
     let again = format!("run it again, which simulates only what is missing: {command}");
     let listed = listed(dir, &manifest, &again)?;
-    plan.points.retain(|p| {
+    let is_listed = |p: &Point| {
         let same = |l: &Listed| l.axes == p.axes && l.scheme == p.scheme && l.seed == p.seed;
         listed.points.iter().any(same)
-    });
-    if plan.points.is_empty() || plan.points.len() != listed.points.len() {
+    };
+    let own: Vec<&Point> = plan.points.iter().filter(|p| is_listed(p)).collect();
+    if own.is_empty() || own.len() != listed.points.len() {
         return Err(Error::user(
             "this version expands the scenario of this run to other points:",
             dir,
             again,
         ));
     }
-    let mut finished = vec![None; plan.points.len()];
-    for i in plan.part(1, 1) {
-        let point = &plan.points[i];
-        let path = point_path(dir, point);
+    let mut finished: Vec<Finished> = Vec::new();
+    let mut first: BTreeMap<u64, usize> = BTreeMap::new();
+    for point in own {
+        let done = match first.get(&point.simulation) {
+            Some(first) => finished[*first].shared(point, *first),
+            None => {
+                first.insert(point.simulation, finished.len());
+                simulated(dir, &manifest, point, &plan.points, &again)?
+            }
+        };
+        finished.push(done);
+    }
+    plan.points.retain(is_listed);
+    Ok(Run {
+        manifest,
+        plan,
+        finished,
+    })
+}
+
+/// The result of a point, from its own file or from that of another point of the same
+/// configuration: a run simulates and stores one of them.
+fn simulated(
+    dir: &Path,
+    manifest: &Manifest,
+    point: &Point,
+    all: &[Point],
+    again: &str,
+) -> Result<Finished, Error> {
+    let stored = |point: &Point| {
         let key = stored::Key {
             build: &manifest.provenance.build,
             scenario: &manifest.scenario_digest,
             point,
         };
-        match stored::read(&path, key) {
-            Stored::Whole(done) => finished[i] = Some(*done),
-            Stored::Missing | Stored::Other | Stored::Damaged => {
-                return Err(Error::user(
-                    "a point of this run is missing, damaged or from another build:",
-                    &path,
-                    again,
-                ));
-            }
+        match stored::read(&point_path(dir, point), key) {
+            Stored::Whole(done) => Some(*done),
+            Stored::Missing | Stored::Other | Stored::Damaged => None,
         }
+    };
+    if let Some(done) = stored(point) {
+        return Ok(done);
     }
-    share(&plan, &mut finished);
-    let finished = finished.into_iter().flatten().collect();
-    Ok(Run { plan, finished })
+    let is_alike = |p: &&Point| p.simulation == point.simulation && p.digest != point.digest;
+    let alike = all.iter().filter(is_alike).find_map(stored);
+    let alike = alike.map(|f| Finished::new(point, f.outcome, f.summary.cpu_seconds));
+    alike.ok_or_else(|| {
+        Error::user(
+            "a point of this run is missing, damaged or from another build:",
+            &point_path(dir, point),
+            again,
+        )
+    })
+}
+
+/// The error for a run that has not ended: how many points are missing, and how to continue it.
+fn unfinished(dir: &Path, manifest: &Manifest, plan: Option<Plan>) -> Error {
+    let command = manifest.provenance.command.join(" ");
+    let missing = plan.map_or(String::new(), |plan| {
+        let (part, parts) = manifest.part.as_ref().map_or((1, 1), |p| (p.part, p.parts));
+        let own = plan.part(part, parts);
+        let is_missing = |i: &&usize| !point_path(dir, &plan.points[**i]).exists();
+        let (missing, all) = (own.iter().filter(is_missing).count(), own.len());
+        let most = if plan.precision.is_some() {
+            "at most "
+        } else {
+            ""
+        };
+        format!(" ({most}{missing} of {all} points are missing)")
+    });
+    let what = match &manifest.part {
+        None => format!("this run is not finished{missing}:"),
+        Some(p) => format!(
+            "this run is not finished, it is part {} of {}{missing}:",
+            p.part, p.parts
+        ),
+    };
+    let help = match &manifest.part {
+        None => format!("continue it first: {command}"),
+        Some(_) => format!(
+            "continue it first: {command}; then make one run of all parts with cemark merge"
+        ),
+    };
+    Error::user(what, dir, help)
 }
 
 /// The name of the scenario's file as it was typed, since relative paths in it start there.

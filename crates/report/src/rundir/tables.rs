@@ -15,6 +15,7 @@ use crate::Finished;
 use crate::by_size::{Bucket, PERCENTILES, SchemeSlowdown};
 use crate::metrics::{self, Sample};
 use crate::stats::slowdown;
+use crate::summary::measures::Measure;
 use crate::summary::p99;
 
 /// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
@@ -35,26 +36,27 @@ fn leading(plan: &Plan, point: &Point, rows: usize) -> Option<Table> {
     (rows > 0).then_some(table)
 }
 
-/// Adds a column for each axis of a plan, with its values in these rows: numbers where all are.
-pub(crate) fn axes<'a>(
+/// The columns of the axes for rows with these values. An axis is a number where all its values
+/// are.
+fn axes<'a>(
     plan: &Plan,
-    table: &mut Table,
     rows: impl Iterator<Item = &'a BTreeMap<String, String>> + Clone,
-) {
+) -> Table {
+    let mut t = Table::default();
     for path in &plan.axes {
         let of = |axes: &BTreeMap<String, String>| axes.get(path).cloned().unwrap_or_default();
         let numbers: Option<Vec<f64>> = rows.clone().map(|axes| of(axes).parse().ok()).collect();
         match numbers {
-            Some(numbers) => table.push(path, numbers.into()),
-            None => table.add(path, rows.clone(), of),
+            Some(numbers) => t.push(path, numbers.into()),
+            None => t.add(path, rows.clone(), of),
         }
     }
+    t
 }
 
-/// Every point with its metrics; `None` without any. An axis is a number where all its values are.
+/// Every point with its metrics; `None` without any.
 fn points(plan: &Plan, finished: &[Finished]) -> Option<Table> {
-    let mut t = Table::default();
-    axes(plan, &mut t, plan.points.iter().map(|p| &p.axes));
+    let mut t = axes(plan, plan.points.iter().map(|p| &p.axes));
     t.add("scheme", &plan.points, |p| p.scheme.clone());
     t.add("seed", &plan.points, |p| p.seed);
     for metric in metrics::all().iter().filter(|m| m.column.is_some()) {
@@ -72,8 +74,7 @@ pub fn slowdown_by_size(plan: &Plan, all: &[SchemeSlowdown]) -> Table {
     let rows = all
         .iter()
         .flat_map(|s| s.buckets.iter().map(move |b| (s, b)));
-    let mut t = Table::default();
-    axes(plan, &mut t, rows.clone().map(|(s, _)| &s.axes));
+    let mut t = axes(plan, rows.clone().map(|(s, _)| &s.axes));
     t.add("scheme", rows.clone(), |(s, _)| s.scheme.clone());
     t.add("above_bytes", rows.clone(), |(_, b)| b.above_bytes);
     t.add("up_to_bytes", rows.clone(), |(_, b)| b.up_to_bytes);
@@ -87,6 +88,29 @@ pub fn slowdown_by_size(plan: &Plan, all: &[SchemeSlowdown]) -> Table {
         t.add(&format!("{name}_high"), rows.clone(), |(_, b)| of(b)?.high);
     }
     t
+}
+
+/// The metrics of a run over all seeds, a row each, as `measures` of `summary.json`; `None` without
+/// any.
+pub fn measure_columns(plan: &Plan, measures: &[Measure]) -> Option<Table> {
+    let mut t = axes(plan, measures.iter().map(|m| &m.axes));
+    t.add("scheme", measures, |m| m.scheme.clone());
+    t.add("metric", measures, |m| m.metric.clone());
+    t.add("unit", measures, |m| m.unit.clone());
+    t.add("value", measures, |m| m.value);
+    t.add("low", measures, |m| m.low);
+    t.add("high", measures, |m| m.high);
+    t.add("method", measures, |m| m.method.name().to_owned());
+    t.add("count", measures, |m| m.count);
+    t.add("counted", measures, |m| m.counted.clone());
+    t.add("replications", measures, |m| m.replications);
+    t.add("largest_of", measures, |m| m.largest_of);
+    (!measures.is_empty()).then_some(t)
+}
+
+/// The file of the metrics over all seeds.
+pub(crate) fn measures_file(plan: &Plan, measures: &[Measure]) -> Option<Vec<u8>> {
+    encode(measure_columns(plan, measures), &[]).expect("columns that fit their own schema")
 }
 
 /// Kind of a table that a run leaves, as columns in memory.

@@ -8,7 +8,7 @@
 //! largest flows, so runs are cut in three ways, and the widest of the three intervals is used.
 //! `cargo xtask proof coverage` measures how often these intervals contain the truth.
 
-use super::t_975;
+use super::student::{ALPHA, t_two_sided};
 
 /// Into how many batches a run is cut.
 const CUTS: [usize; 3] = [5, 10, 20];
@@ -45,7 +45,7 @@ fn half_by(runs: &[&[(f64, f64)]], percent: f64, batches: usize) -> f64 {
         }
     }
     let n = (batches * runs.len()) as f64;
-    t_975(batches * runs.len() - 1) * (squares / ((n - 1.0) * n)).sqrt()
+    t_two_sided(ALPHA, batches * runs.len() - 1) * (squares / ((n - 1.0) * n)).sqrt()
 }
 
 #[cfg(test)]

@@ -6,16 +6,21 @@
 //! never averaged in.
 
 mod batches;
+mod difference;
+mod own;
 mod paired;
 mod queries;
 pub mod sequential;
+mod student;
+mod unpaired;
 
 pub use batches::FEWEST as FEWEST_IN_BATCHES;
-pub use paired::{
-    Comparison, Method, compare, compare_at, compare_scalars, compare_scalars_at, half_by_flows,
-    pairs, t_975,
-};
+pub use difference::{Comparison, Method};
+pub use own::{Own, own, own_scalars};
+pub use paired::{compare, compare_at, compare_scalars, compare_scalars_at, half_by_flows, pairs};
 pub use queries::{Query, pairs_of_queries, queries};
+pub use student::{ALPHA, t_two_sided};
+pub use unpaired::{compare_unpaired, compare_unpaired_scalars};
 
 use cemark_sim::outcome::FlowRecord;
 use serde::{Deserialize, Serialize};

@@ -23,75 +23,13 @@
 
 use cemark_sim::outcome::FlowRecord;
 use cemark_wire::hash::SplitMix64;
-use serde::{Deserialize, Serialize};
 
+use super::difference::{Comparison, Method};
+use super::student::{ALPHA, t_two_sided};
 use super::{Statistic, batches, rank, sequential};
-use crate::units;
 
 /// Resamples of the bootstrap: the 2.5th percentile is then the 13th smallest of 500.
 const RESAMPLES: usize = 500;
-
-/// Where a comparison's interval comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// No interval: too few seeds, and no mean of enough flows.
-    None,
-    /// Student's t over seeds.
-    Seeds,
-    /// Paired bootstrap over flows within seeds.
-    Flows,
-    /// Student's t over batches of flows within seeds.
-    Batches,
-    /// Student's t over the replications of a run with a stated precision, at the level of its
-    /// look.
-    Looks,
-}
-
-/// A signed percent difference against the baseline with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// 100 (scheme / baseline - 1), mean over seeds.
-    pub percent: f64,
-    /// Lower and upper end of the interval in percent.
-    pub interval: Option<(f64, f64)>,
-    /// Where the interval comes from.
-    pub method: Method,
-    /// Seeds compared.
-    pub seeds: u32,
-    /// Pairs compared, all seeds.
-    pub pairs: u64,
-}
-
-impl Comparison {
-    /// The difference alone.
-    pub fn without_interval(self) -> Self {
-        Comparison {
-            interval: None,
-            method: Method::None,
-            ..self
-        }
-    }
-
-    /// The interval as tables print it behind the number; empty without.
-    pub fn printed_interval(&self) -> String {
-        self.interval
-            .map(|i| units::interval(self.percent, i))
-            .unwrap_or_default()
-    }
-
-    /// Whether it is decided that the scheme is above the baseline: the interval, which is what is
-    /// printed, is above zero.
-    pub fn above(&self) -> bool {
-        self.interval.is_some_and(|(low, _)| low > 0.0)
-    }
-
-    /// Whether it is decided that the scheme is below the baseline: the printed interval is below
-    /// zero.
-    pub fn below(&self) -> bool {
-        self.interval.is_some_and(|(_, high)| high < 0.0)
-    }
-}
 
 /// Completion times in microseconds, (baseline, scheme), of the flows that pass `keep` and finished
 /// under both. Both lists are in order of id.
@@ -236,28 +174,9 @@ pub fn compare_scalars(seeds: &[(f64, f64)]) -> Option<Comparison> {
 
 /// Student's t interval of the mean; from three values on.
 pub(super) fn over_seeds(values: &[f64]) -> Option<(f64, f64)> {
-    let half = t_975(values.len().max(1) - 1) * super::standard_error(values)?;
+    let half = t_two_sided(ALPHA, values.len().max(1) - 1) * super::standard_error(values)?;
     let mean = super::mean(values)?;
     Some((mean - half, mean + half))
-}
-
-/// The 97.5 % quantile of Student's t. Tabulated to 30 degrees of freedom, by the Cornish-Fisher
-/// expansion above (error below 1e-4).
-pub fn t_975(freedom: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010,
-        2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860, 2.0796, 2.0739,
-        2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423,
-    ];
-    match freedom {
-        0 => f64::INFINITY,
-        1..=30 => TABLE[freedom - 1],
-        _ => {
-            let (z, n) = (1.959_963_985_f64, freedom as f64);
-            z + (z.powi(3) + z) / (4.0 * n)
-                + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
-        }
-    }
 }
 
 /// The pairs of one seed and both orders of rank, so that a resample's percentile is found by
@@ -440,31 +359,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_follows_the_interval_that_is_printed() {
-        let of = |percent, interval| Comparison {
-            percent,
-            interval,
-            method: Method::Flows,
-            seeds: 3,
-            pairs: 100,
-        };
-        let decided = |c: Comparison| (c.below(), c.above(), c.printed_interval());
-        for (percent, interval, below, above, printed) in [
-            (2.0, Some((1.0, 3.0)), false, true, "±1.0"),
-            (-2.0, Some((-3.0, -1.0)), true, false, "±1.0"),
-            (2.0, Some((-0.1, 4.1)), false, false, "±2.1"),
-            // Asymmetric: both ends are printed, and both are on one side.
-            (2.0, Some((1.0, 4.5)), false, true, "[1.0, 4.5]"),
-            (-40.8, Some((-84.0, -19.0)), true, false, "[-84, -19]"),
-            (-40.8, Some((-84.0, 0.3)), false, false, "[-84, 0.3]"),
-            (2.0, None, false, false, ""),
-        ] {
-            let found = decided(of(percent, interval));
-            assert_eq!(found, (below, above, printed.to_owned()), "{interval:?}");
-        }
-    }
-
-    #[test]
     fn a_number_lies_in_its_interval() {
         let seeds = (-3.0, 1.0);
         let (interval, method) = wider(-1.0, seeds, Some((-0.5, 9.0)));
@@ -502,11 +396,5 @@ mod tests {
         assert!((c.percent - 15.0).abs() < 1e-9);
         assert_eq!((c.interval, c.method), (None, Method::None));
         assert_eq!(compare_scalars(&[(0.0, 1.0)]), None);
-    }
-
-    #[test]
-    fn students_t_joins_its_tail() {
-        assert!((t_975(31) - 2.0395).abs() < 2e-4);
-        assert!((t_975(120) - 1.9799).abs() < 2e-4);
     }
 }

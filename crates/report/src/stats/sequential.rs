@@ -10,7 +10,9 @@
 //! inequality), so the one at which the run stops does, whatever the rule by which it stops.
 //! `cargo xtask proof coverage-looks` measures it.
 
-use super::{Comparison, Method, mean, standard_error};
+use super::difference::{Comparison, Method};
+use super::student::t_two_sided;
+use super::{mean, standard_error};
 
 /// The looks, (replications, alpha in units of 1e-5). Three and four replications get little, since
 /// Student's t of so few is wide at any level; 6 to 16 get most, where runs are to end.
@@ -33,6 +35,9 @@ const LOOKS: [(u32, u32); 14] = [
 
 /// The fewest replications that have intervals.
 pub const FIRST_INTERVAL: u32 = LOOKS[0].0;
+
+/// The most replications that have a look.
+pub const MOST: u32 = LOOKS[LOOKS.len() - 1].0;
 
 /// The numbers of replications at which a run of at most `most` looks, rising: 1 and 2, which have
 /// no intervals, those of the table, and `most` itself.
@@ -90,72 +95,6 @@ pub fn expected_look(half: f64, within: f64, replications: u32, most: u32) -> u3
     later.into_iter().find(narrow).unwrap_or(most)
 }
 
-/// The value that Student's t with these degrees of freedom exceeds, in either direction, with
-/// probability `alpha` (0 < alpha < 1). Only additions, multiplications, divisions and square roots
-/// are used, which are the same on every machine.
-pub fn t_two_sided(alpha: f64, freedom: usize) -> f64 {
-    if freedom == 0 {
-        return f64::INFINITY;
-    }
-    let (mut low, mut high) = (0.0, 1.0);
-    while outside(high, freedom) > alpha {
-        low = high;
-        high *= 2.0;
-    }
-    // Bisection until the two are neighbours.
-    loop {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            return high;
-        }
-        match outside(middle, freedom) > alpha {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-}
-
-/// The probability that Student's t is outside of -t to t: the finite sums of Abramowitz and Stegun
-/// 26.7.3 and 26.7.4, with the angle of which `t / sqrt(freedom)` is the tangent.
-fn outside(t: f64, freedom: usize) -> f64 {
-    let n = freedom as f64;
-    let (sine, cosine) = (t / (n + t * t).sqrt(), (n / (n + t * t)).sqrt());
-    let odd = freedom % 2 == 1;
-    // Of even degrees 1 + 1/2 c^2 + (1 3)/(2 4) c^4 + ..., of odd ones c + 2/3 c^3 + (2 4)/(3 5)
-    // c^5 + ...
-    let mut term = if odd { cosine } else { 1.0 };
-    let mut sum = 0.0;
-    let mut k = usize::from(odd);
-    while k + 2 <= freedom {
-        sum += term;
-        k += 1;
-        term *= k as f64 / (k + 1) as f64 * cosine * cosine;
-        k += 1;
-    }
-    let inside = match odd {
-        false => sine * sum,
-        true => (arctan(t / n.sqrt()) + sine * sum) * std::f64::consts::FRAC_2_PI,
-    };
-    1.0 - inside
-}
-
-/// The arctangent of a number that is not negative: the argument is halved four times, and Taylor's
-/// series then has an error below 1e-16.
-fn arctan(x: f64) -> f64 {
-    let mut small = x;
-    for _ in 0..4 {
-        small /= 1.0 + (1.0 + small * small).sqrt();
-    }
-    let square = small * small;
-    let (mut power, mut sum) = (small, 0.0);
-    for k in 0..9 {
-        let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
-        sum += sign * power / f64::from(2 * k + 1);
-        power *= square;
-    }
-    16.0 * sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,40 +120,6 @@ mod tests {
         assert_eq!((alpha(2), alpha(257)), (None, None));
         assert_eq!(alpha(10), alpha(12));
         assert_eq!(alpha(256), Some(20.0 * 1e-5));
-    }
-
-    /// Two-sided quantiles as tables of Student's t print them (Abramowitz and Stegun, table
-    /// 26.10).
-    #[test]
-    fn students_t_is_that_of_the_tables() {
-        for (alpha, freedom, t) in [
-            (0.05, 1, 12.706),
-            (0.05, 2, 4.303),
-            (0.05, 3, 3.182),
-            (0.05, 5, 2.571),
-            (0.05, 30, 2.042),
-            (0.05, 120, 1.980),
-            (0.01, 1, 63.657),
-            (0.01, 2, 9.925),
-            (0.01, 7, 3.499),
-            (0.01, 15, 2.947),
-            (0.01, 40, 2.704),
-            (0.002, 2, 22.327),
-            (0.002, 5, 5.893),
-            (0.001, 2, 31.599),
-            (0.001, 3, 12.924),
-            (0.001, 11, 4.437),
-            (0.001, 60, 3.460),
-            (0.5, 4, 0.741),
-        ] {
-            let found = t_two_sided(alpha, freedom);
-            assert!((found - t).abs() < 5.1e-4, "{alpha} {freedom}: {found}");
-        }
-        for freedom in 1..=60 {
-            let (ours, table) = (t_two_sided(0.05, freedom), super::super::t_975(freedom));
-            assert!((ours - table).abs() < 2e-4, "{freedom}: {ours} {table}");
-        }
-        assert_eq!(t_two_sided(0.05, 0), f64::INFINITY);
     }
 
     #[test]

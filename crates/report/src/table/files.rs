@@ -10,7 +10,7 @@ use cemark_scenario::{Plan, visible};
 
 use crate::by_size::{self, SchemeSlowdown};
 use crate::comparison::{Comparisons, Group, Row};
-use crate::metrics::{self, Metric};
+use crate::metrics::{self, Metric, Sample};
 use crate::{Finished, chart, params, rundir};
 
 /// A table.
@@ -80,6 +80,7 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
         head.push(format!("{} [{}]", m.key, m.unit.name()));
         let against = ["difference", "low", "high", "published"];
         head.extend(against.map(|what| format!("{} {what} [%]", m.key)));
+        head.push(format!("{} values [{}]", m.key, m.counts()));
     }
     head.extend(metrics::counted().map(|m| format!("{} [{}]", m.key, m.unit.name())));
     head.extend(["flows", "unfinished", "seeds"].map(str::to_owned));
@@ -103,6 +104,9 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
                     published,
                 ];
                 cells.extend(values.map(number));
+                let points = row.points.iter();
+                let samples = points.map(|i| Sample::new(&plan.points[*i], &finished[*i].outcome));
+                cells.push(samples.map(|s| m.samples(&s)).sum::<u64>().to_string());
             }
             cells.extend(metrics::counted().map(|m| number(Some(row.sum(m)))));
             cells.extend(

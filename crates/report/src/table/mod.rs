@@ -2,6 +2,7 @@
 //! The comparison tables of the terminal, one for each value of the axes. A table that is wider
 //! than the terminal is drawn in several blocks.
 
+pub mod beside;
 mod block;
 pub mod data;
 pub mod files;
@@ -187,19 +188,20 @@ fn blocks(group: &Group, metrics: &[&'static Metric], width: usize) -> Vec<Block
     }
     let times = [Subject::Flows, Subject::Queries];
     let (fct, rest): (Vec<_>, Vec<_>) = metrics.iter().partition(|m| times.contains(&m.subject));
-    let mut parts = fitting(group, &rest, width);
+    let mut parts = match &fitting(group, &fct, width)[..] {
+        [] | [_] => {
+            let first = std::iter::once(&fct[..]).filter(|fct| !fct.is_empty());
+            first.chain(fitting(group, &rest, width)).collect()
+        }
+        _ => fitting(group, metrics, width),
+    };
     let last = parts.pop().unwrap_or_default();
-    let mut blocks: Vec<Block> = fitting(group, &fct, width)
-        .into_iter()
-        .chain(parts)
-        .map(|part| Block::new(group, part, false))
-        .collect();
+    let alone = |part| Block::new(group, part, false);
+    let mut blocks: Vec<Block> = parts.into_iter().map(alone).collect();
     let together = Block::new(group, last, true);
-    if last.is_empty() || together.width() <= width {
-        blocks.push(together);
-    } else {
-        blocks.push(Block::new(group, last, false));
-        blocks.push(Block::new(group, &[], true));
+    match last.is_empty() || together.width() <= width {
+        true => blocks.push(together),
+        false => blocks.extend([alone(last), Block::new(group, &[], true)]),
     }
     blocks
 }

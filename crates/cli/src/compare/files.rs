@@ -1,46 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark compare`: completion times of a run beside those of other simulators' files.
+//! Completion times of a run beside those of other simulators' files.
 
 use std::path::{Path, PathBuf};
 
-use cemark_figures as figure;
 use cemark_formats::{flowmonitor, hpcc};
 use cemark_report::rundir::{self, Run};
 use cemark_report::stats::{SizeClass, Statistic};
 use cemark_report::table::files::Table;
 use cemark_report::text::aligned;
-use clap::ValueEnum;
 
-use crate::exit::{Failure, answer, note};
+use super::Form;
+use crate::exit::{Failure, answer, note, user};
 use crate::import::Source;
-
-const AFTER: &str = "\
-Examples:
-  cemark compare runs/my-08e84c79 flowmonitor.xml
-  cemark compare my.toml fct.txt --format csv";
-
-/// Arguments of `cemark compare`.
-#[derive(clap::Args)]
-#[command(after_help = AFTER)]
-pub(crate) struct Args {
-    /// The directory of a finished run, or the name of a scenario that has been run here.
-    #[arg(value_name = "RUN")]
-    run: String,
-    /// Files of other simulators: fct.txt of HPCC's, or XML of ns-3's FlowMonitor.
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Form,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For people.
-    Table,
-    /// With every digit.
-    Csv,
-}
 
 /// Flows of one source: bytes, and completion time in microseconds.
 struct Flows {
@@ -48,24 +19,21 @@ struct Flows {
     flows: Vec<(u64, f64)>,
 }
 
-pub(crate) fn compare(args: &Args) -> Result<(), Failure> {
-    let dir = crate::plot::directory(&args.run)?;
-    if figure::stored_rows(&dir)?.is_some() {
-        return Err(Failure::User(miette::miette!(
-            help = "name the directory of a run: `cemark run` writes it",
-            "{} is a figure, and has no flows",
-            args.run
-        )));
-    }
-    let run = rundir::read(&dir)?;
+/// Completion times of a run beside those of files.
+pub(super) fn compare(dir: &Path, files: &[PathBuf], format: Form) -> Result<(), Failure> {
+    let run = rundir::read(dir)?;
     let mut all = of_run(&run);
-    for path in &args.files {
+    for path in files {
         all.push(of_file(path)?);
     }
-    answer(&match args.format {
-        Form::Csv => table(&all, |x| x.to_string()).csv(),
-        Form::Table => shown(table(&all, |x| format!("{x:.1}"))),
-    })
+    match format {
+        Form::Table => answer(&shown(table(&all, |x| format!("{x:.1}")))),
+        Form::Csv => answer(&table(&all, |x| x.to_string()).csv()),
+        Form::Json => Err(user(
+            "completion times of files have no JSON",
+            "write --format csv",
+        )),
+    }
 }
 
 /// The flows of a run by scheme and values of the axes, those of all seeds together.
