@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queue lengths over time: one panel for each scheme, all to the same scale and of the same port.
+//! Queue lengths over time: a curve for each scheme, of the same port.
 
 use cemark_scenario::Plan;
 use cemark_sim::outcome::PortTrace;
 
-use super::curves::HOVERED;
 use super::of_group::{at, place_of};
-use super::{Chart, Curve, Panel, Spot, Unit, colour};
+use super::{Chart, Curve, Key, Panel, Spot, Unit, colour};
 use crate::comparison::{Group, Row};
 use crate::{Finished, units};
 
 /// Samples are gathered into this many bins.
 const BINS: usize = 240;
+/// Bins that share one text under the pointer.
+const HOVERED: usize = 6;
 
 /// The trace of a scheme.
 struct Trace<'a> {
@@ -39,19 +40,17 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     let from = all().map(|s| s.at).min()?.as_micros_f64();
     let until = all().map(|s| s.at).max()?.as_micros_f64();
     let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
-    let panels = traces.iter().map(|t| {
-        let scheme = &t.row.scheme;
-        let curve = Curve {
-            colour: colour(plan, scheme),
-            spots: bins(t.trace, (from, until), scheme),
-        };
-        Panel {
-            note: match port {
-                Some(_) => String::new(),
-                None => format!("port {}", t.trace.name),
-            },
-            ..Panel::over_time(scheme, (from, until), Unit::Bytes, most, vec![curve])
-        }
+    let curves = traces.iter().map(|t| Curve {
+        colour: colour(plan, &t.row.scheme),
+        spots: bins(t.trace, (from, until), &t.row.scheme),
+    });
+    let panel = Panel::over_time("", (from, until), Unit::Bytes, most, curves.collect());
+    let keys = traces.iter().map(|t| Key {
+        label: match port {
+            Some(_) => t.row.scheme.clone(),
+            None => format!("{} ({})", t.row.scheme, t.trace.name),
+        },
+        colour: colour(plan, &t.row.scheme),
     });
     let seed = plan.points[*first].seed;
     let unit = if most >= 2e6 { "MB" } else { "KB" };
@@ -60,8 +59,11 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
         None => "the hottest port of each scheme".to_owned(),
     };
     let which = match &port {
-        Some(port) => format!("All panels show port {port}{}.", why(finished, group, port)),
-        None => "No port was traced under every scheme, so each panel shows the hottest port of \
+        Some(port) => format!(
+            "All curves are of port {port}{}.",
+            why(finished, group, port)
+        ),
+        None => "No port was traced under every scheme, so each curve is of the hottest port of \
                  its own scheme."
             .to_owned(),
     };
@@ -73,8 +75,8 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
              short interval; the band spans the shortest and the longest queue in it.",
             if most < 2e3 { "B" } else { unit }
         ),
-        legend: Vec::new(),
-        panels: panels.collect(),
+        legend: keys.collect(),
+        panels: vec![panel],
     })
 }
 
@@ -155,7 +157,7 @@ fn bins(trace: &PortTrace, (from, until): (f64, f64), scheme: &str) -> Vec<Spot>
         let high = some.iter().map(|b| b.high).fold(0.0, f64::max);
         format!(
             "{scheme} at {}: mean {}, from {} to {}",
-            units::micros(time(some[0].place)),
+            units::micros(time(some[some.len() / 2].place)),
             units::bytes(sum / many),
             units::bytes(low),
             units::bytes(high)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Metrics over the axes of a sweep: a chart for each metric and axis, a line for each scheme, the
-//! intervals as bands. Where several axes are swept, each combination of the others has a panel.
+//! intervals as bands. Where several axes are swept, each combination of the others has a panel, and
+//! all panels of a metric have one scale.
 
 use std::collections::BTreeMap;
 
 use cemark_scenario::Plan;
 
 use super::of_group::{difference, headline, name};
-use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit, colour, file_word};
-use crate::comparison::{Comparisons, Group};
+use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
+use super::{colour, curves, file_word, of_heat};
+use crate::comparison::{Comparisons, Group, axis_name};
 use crate::metrics::{self, Metric, Unit as Of};
 use crate::text::{capital, distinct};
 
@@ -24,24 +26,47 @@ pub enum Values {
     Absolute,
 }
 
-/// The charts of one kind, for each axis of which more than one value was run, and for each metric.
+/// The charts of a metric over the axes of a sweep.
+pub(crate) struct OfMetric {
+    pub metric: &'static Metric,
+    /// Over two axes, a map for each scheme; with percents only.
+    pub heat: Option<Chart>,
+    /// Over each axis of which more than one value was run, the axis of most values first.
+    pub over: Vec<Chart>,
+}
+
+/// The charts of one kind: of each metric over each axis of which more than one value was run.
 pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    for path in &plan.axes {
-        let Some(swept) = Swept::new(path, comparisons) else {
-            continue;
+    let all = by_metric(plan, comparisons, values).into_iter();
+    all.flat_map(|m| m.heat.into_iter().chain(m.over)).collect()
+}
+
+/// The charts of one kind by metric. All charts of a metric have one scale.
+pub(crate) fn by_metric(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<OfMetric> {
+    let paths = plan.axes.iter();
+    let mut axes: Vec<_> = paths.filter_map(|p| Swept::new(p, comparisons)).collect();
+    axes.sort_by_key(|swept| std::cmp::Reverse(swept.places.places.len()));
+    let of = |metric| {
+        let over = axes.iter();
+        let over = over.filter_map(|swept| chart(plan, comparisons, swept, metric, values));
+        let mut over: Vec<Chart> = over.collect();
+        curves::share(&mut over);
+        let heat = match (&axes[..], values) {
+            ([across, down], Values::Differences) => {
+                of_heat::chart(plan, comparisons, [across, down], metric)
+            }
+            _ => None,
         };
-        for metric in headline() {
-            charts.extend(chart(plan, comparisons, &swept, metric, values));
-        }
-    }
-    charts
+        OfMetric { metric, heat, over }
+    };
+    let all = headline().into_iter().map(of);
+    all.filter(|of| !of.over.is_empty()).collect()
 }
 
 /// An axis of a sweep.
-struct Swept<'a> {
-    path: &'a str,
-    places: Places<'a>,
+pub(super) struct Swept<'a> {
+    pub path: &'a str,
+    pub places: Places<'a>,
 }
 
 impl<'a> Swept<'a> {
@@ -49,11 +74,10 @@ impl<'a> Swept<'a> {
         let groups = comparisons.groups.iter();
         let words: Option<Vec<&str>> = groups.map(|g| Some(&g.axes.get(path)?[..])).collect();
         let words = distinct(words?);
-        let label = path.rsplit('.').next().unwrap_or(path);
         (words.len() > 1).then(|| Swept {
             path,
             // From a range of 1 to 20 on, small values would be on top of each other.
-            places: Places::new(label, &words, numbers(&words), 20.0),
+            places: Places::new(&axis_name(path), &words, numbers(&words), 20.0),
         })
     }
 }
@@ -177,8 +201,8 @@ fn chart(
     let axis = file_word(swept.path);
     let mut caption = match values {
         Values::Differences => format!(
-            "Percent against {base}, which is the line at zero; the bands are paired 95 % \
-             intervals."
+            "Percent against {base}, which is the line at zero{}.",
+            bands(&drawn)
         ),
         Values::Absolute => "Means over the seeds.".to_owned(),
     };
@@ -187,7 +211,10 @@ fn chart(
             " {left_out} more combinations of the other axes are in the tables, not here."
         );
     }
-    let legend = plan.schemes.iter().map(|scheme| Key {
+    // Under percents the baseline is no curve.
+    let named = plan.schemes.iter();
+    let named = named.filter(|s| values == Values::Absolute || *s != base);
+    let legend = named.map(|scheme| Key {
         label: scheme.clone(),
         colour: colour(plan, scheme),
     });
@@ -206,6 +233,19 @@ fn chart(
         legend,
         panels: drawn,
     })
+}
+
+/// The words on bands, where there are any.
+fn bands(panels: &[Panel]) -> &'static str {
+    let bodies = panels.iter().filter_map(|p| match &p.body {
+        Body::Curves(curves) => Some(curves),
+        _ => None,
+    });
+    let mut spots = bodies.flat_map(|c| &c.curves).flat_map(|c| &c.spots);
+    match spots.any(|s| s.band.is_some()) {
+        true => "; the bands are paired 95 % intervals",
+        false => "",
+    }
 }
 
 fn panel(
@@ -244,10 +284,9 @@ fn panel(
         ),
         Values::Absolute => (Axis::new("", unit(metric.unit)), None),
     };
-    let title = others.iter().map(|(path, value)| {
-        let word = path.rsplit('.').next().unwrap_or(path);
-        format!("{word} {value}")
-    });
+    let title = others
+        .iter()
+        .map(|(path, value)| format!("{} = {value}", axis_name(path)));
     let curves = Curves {
         x: swept.places.axis.clone(),
         y,
