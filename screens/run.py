@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Looks at reports in a browser: at the width of a desk, of a tablet and of a phone, light and dark,
-printed.
+"""Looks at reports in a browser: as wide as on a desk, a tablet and a phone, light, dark, printed.
 
     python3 screens/run.py [--program PATH] [--out DIR] [--keep DIR] [PAGE.html …]
 
-It takes a picture of each, and fails if anything does not fit, is cut off, overlaps, is too small or
-too pale, if a page asks the network for anything, prints an error, or is larger than 5 MB. It uses
-what a page offers: links of the grid lead to charts, the legend hides a scheme, the pointer and the
-keys read values, a table is copied as CSV. First it proves on pages with one fault each that it
-would notice.
+It takes a picture of each, and fails if anything does not fit, is cut off, overlaps, is too small
+or too pale, if a page asks the network for anything, prints an error, or is larger than 5 MB. It
+uses what a page offers: links of the grid lead to charts, the legend hides a scheme, the pointer
+and the keys read values, a table is copied as CSV. First it proves on pages with one fault each that
+it would notice.
 """
 
 import argparse
@@ -70,7 +69,7 @@ FAULTY = {
                    "'90' height='40' fill='#555'/><text x='9' y='20'>9</text></g></svg>",
     "leads nowhere": "<div class='glance'><a href='#nowhere'>better</a></div>",
     "does not hide": "<div class='chart'><div class='legend'><button data-k='1' aria-pressed="
-                     "'true'>a</button></div><svg aria-hidden='true'><g data-k='1'></g></svg></div>",
+                     "'true'>a</button></div><svg aria-hidden='true'><g data-k='1'/></svg></div>",
     "no value": "<div class='chart'><svg aria-hidden='true' width='99' height='40'><g class='plot' "
                 "data-box='0 0 99 40'></g></svg></div>",
     "is not CSV": "<div class='scroll'><table><tr><td>1</table></div><button class='copy'>Copy"

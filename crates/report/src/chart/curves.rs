@@ -11,7 +11,7 @@ use plotters::style::{Color, TRANSPARENT};
 
 use super::axis::{SIZE, Scale};
 use super::canvas::{Area, Begin, Canvas, End, Group, Hover, Hovers};
-use super::draw::{diamond, done, fine, style, write};
+use super::pen::{diamond, done, fine, style, write};
 use super::rows::{extent, number};
 use super::shapes::FINE;
 use super::tips::STOPS;

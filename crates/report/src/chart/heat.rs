@@ -7,7 +7,7 @@ use plotters::style::{Color, RGBColor};
 
 use super::axis::SIZE;
 use super::canvas::{Area, Begin, End};
-use super::draw::{done, fine, style, write};
+use super::pen::{done, fine, style, write};
 use super::{colour, font};
 
 /// Height of a tile, at least and at most.

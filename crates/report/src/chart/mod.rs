@@ -7,6 +7,7 @@
 //! machine.
 
 mod axis;
+mod by_metric;
 mod canvas;
 mod colour;
 mod curves;
@@ -20,6 +21,7 @@ mod of_heat;
 mod of_queues;
 mod of_sweep;
 mod pdf;
+mod pen;
 mod rows;
 mod shapes;
 mod svg;
@@ -29,14 +31,15 @@ mod tips;
 mod tests;
 
 pub use axis::{Axis, Unit};
+pub(crate) use by_metric::by_metric;
+pub use by_metric::of_sweep;
 pub use colour::{COLOURS, of_scheme as colour};
 pub use heat::{Heat, Names, Tile};
 pub use of_goodput::{Intervals, of_goodput};
 pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
 pub use of_queues::of_queues;
-pub(crate) use of_sweep::by_metric;
-pub use of_sweep::{Places, Values, numbers, of_sweep, unit as unit_of};
+pub use of_sweep::{Places, Values, numbers, unit as unit_of};
 
 use cemark_scenario::Plan;
 use svg::{Medium, escape};
@@ -296,7 +299,8 @@ impl Chart {
         let is_dashed = !self.panels.iter().any(|p| matches!(p.body, Body::Times(_)));
         let entry = |key: &Key| {
             format!(
-                "<li><button type=\"button\" data-k=\"{}\" aria-pressed=\"true\">{}{}</button></li>\n",
+                "<li><button type=\"button\" data-k=\"{}\" aria-pressed=\"true\">{}{}</button>\
+                 </li>\n",
                 key.colour % COLOURS,
                 svg::sample(key.colour, is_dashed),
                 escape(&key.label)

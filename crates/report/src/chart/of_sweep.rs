@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Metrics over the axes of a sweep: a chart for each metric and axis, a line for each scheme, the
-//! intervals as bands. Where several axes are swept, each combination of the others has a panel, and
-//! all panels of a metric have one scale.
+//! intervals as bands. Where several axes are swept, each combination of the others has a panel.
 
 use std::collections::BTreeMap;
 
 use cemark_scenario::Plan;
 
-use super::of_group::{difference, headline, name};
+use super::of_group::{difference, name};
 use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
-use super::{colour, curves, file_word, of_heat};
+use super::{colour, file_word};
 use crate::comparison::{Comparisons, Group, axis_name};
 use crate::metrics::{self, Metric, Unit as Of};
 use crate::text::{capital, distinct};
@@ -26,43 +25,6 @@ pub enum Values {
     Absolute,
 }
 
-/// The charts of a metric over the axes of a sweep.
-pub(crate) struct OfMetric {
-    pub metric: &'static Metric,
-    /// Over two axes, a map for each scheme; with percents only.
-    pub heat: Option<Chart>,
-    /// Over each axis of which more than one value was run, the axis of most values first.
-    pub over: Vec<Chart>,
-}
-
-/// The charts of one kind: of each metric over each axis of which more than one value was run.
-pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<Chart> {
-    let all = by_metric(plan, comparisons, values).into_iter();
-    all.flat_map(|m| m.heat.into_iter().chain(m.over)).collect()
-}
-
-/// The charts of one kind by metric. All charts of a metric have one scale.
-pub(crate) fn by_metric(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<OfMetric> {
-    let paths = plan.axes.iter();
-    let mut axes: Vec<_> = paths.filter_map(|p| Swept::new(p, comparisons)).collect();
-    axes.sort_by_key(|swept| std::cmp::Reverse(swept.places.places.len()));
-    let of = |metric| {
-        let over = axes.iter();
-        let over = over.filter_map(|swept| chart(plan, comparisons, swept, metric, values));
-        let mut over: Vec<Chart> = over.collect();
-        curves::share(&mut over);
-        let heat = match (&axes[..], values) {
-            ([across, down], Values::Differences) => {
-                of_heat::chart(plan, comparisons, [across, down], metric)
-            }
-            _ => None,
-        };
-        OfMetric { metric, heat, over }
-    };
-    let all = headline().into_iter().map(of);
-    all.filter(|of| !of.over.is_empty()).collect()
-}
-
 /// An axis of a sweep.
 pub(super) struct Swept<'a> {
     pub path: &'a str,
@@ -70,7 +32,7 @@ pub(super) struct Swept<'a> {
 }
 
 impl<'a> Swept<'a> {
-    fn new(path: &'a str, comparisons: &'a Comparisons) -> Option<Self> {
+    pub fn new(path: &'a str, comparisons: &'a Comparisons) -> Option<Self> {
         let groups = comparisons.groups.iter();
         let words: Option<Vec<&str>> = groups.map(|g| Some(&g.axes.get(path)?[..])).collect();
         let words = distinct(words?);
@@ -169,7 +131,8 @@ pub fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
     Some((unit.unwrap_or_default(), places))
 }
 
-fn chart(
+/// The chart of a metric over an axis; `None` where nothing was measured.
+pub(super) fn chart(
     plan: &Plan,
     comparisons: &Comparisons,
     swept: &Swept<'_>,

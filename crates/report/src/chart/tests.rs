@@ -200,7 +200,7 @@ fn upright(schemes: usize, panels: usize, places: usize, scale: f64) -> Chart {
     chart
 }
 
-/// Maps of some schemes over so many places, beside curves.
+/// Maps of some schemes over two axes, beside curves.
 fn maps(schemes: usize, columns: usize, lines: usize, scale: f64) -> Chart {
     let names = |label: &str, many: usize| Names {
         label: label.to_owned(),

@@ -154,7 +154,7 @@ pub fn render_as(
     page(include_str!("run.html"), &contents, drawn)
 }
 
-/// Where a page shows a metric: its chart over the axes, the chart of the only table, or the tables.
+/// Where a page shows a metric: its chart over the axes, the chart of the only table, or a table.
 fn anchor(metric: &Metric, curves: &[Section], blocks: &[Block]) -> String {
     let section = curves.iter().find(|s| s.metric == metric);
     let chart = section.and_then(Section::anchor);
