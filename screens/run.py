@@ -7,8 +7,8 @@
 It takes a picture of each, and fails if anything does not fit, is cut off, overlaps, is too small
 or too pale, if a page asks the network for anything, prints an error, or is larger than 5 MB. It
 uses what a page offers: links of the grid lead to charts, the legend hides a scheme, the pointer
-and the keys read values, a table is copied as CSV. First it proves on pages with one fault each that
-it would notice.
+and the keys read values, a table is copied as CSV. First it proves on pages with one fault each
+that it would notice.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the pointer reads from curves whose spots bring no text of their own: name and both values.
+//! Texts at the pointer for curves whose spots bring none of their own: name and both values.
 
 use super::{Axis, Body, Chart, Curves, Unit};
 use crate::units;

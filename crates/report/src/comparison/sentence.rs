@@ -37,7 +37,8 @@ pub(crate) fn of_group(group: &Group) -> Said {
     said
 }
 
-/// What a page says of a group beside a table of better and worse: what the table cannot say.
+/// Sentences on a group for a page that has a grid of better and worse: only those that the grid
+/// does not say.
 pub(crate) fn beside(group: &Group) -> Said {
     if group.alike.is_some() {
         return of_group(group);
@@ -201,7 +202,7 @@ fn over(all: &Comparisons, first: &Group) -> String {
     )
 }
 
-/// What a page says of all groups beside a table that counts better and worse: how much each scheme
+/// Sentences on all groups for a page whose grid counts better and worse: how much each scheme
 /// gains and loses at most, and where.
 pub(crate) fn beside_all(all: &Comparisons) -> Said {
     let Some(first) = all.groups.first().filter(|_| !all.all_alike()) else {

@@ -33,7 +33,7 @@ struct Line {
 struct Verdict {
     /// Where its chart is.
     link: String,
-    /// One for each direction in which a combination is decided, or `open`.
+    /// Words for each direction in which a combination is decided, or `open`.
     words: Vec<Word>,
     /// The difference, where there is one combination only.
     percent: String,
