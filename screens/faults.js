@@ -48,6 +48,9 @@
     const frame = svg.getBoundingClientRect();
     const labels = [...svg.querySelectorAll("text")].filter((t) => shown(t) && text(t));
     const boxes = labels.map((t) => t.getBoundingClientRect());
+    const scale = svg.viewBox.baseVal?.width ? frame.width / svg.viewBox.baseVal.width : 1;
+    const least = Math.min(...labels.map((t) => scale * parseFloat(getComputedStyle(t).fontSize)));
+    if (least < 11) faults.push(`${name(svg)} has letters of ${least.toFixed(1)} px`);
     boxes.forEach((a, i) => {
       const out = Math.max(frame.left - a.left, a.right - frame.right, frame.top - a.top, a.bottom - frame.bottom);
       if (out > 1.5) faults.push(`${name(labels[i])} is ${out.toFixed(0)} px outside its chart`);
@@ -87,6 +90,17 @@
     const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.6 && style.fontWeight >= 700);
     const ratio = (a + 0.05) / (b + 0.05);
     if (ratio < (large ? 3 : 4.5)) pale.add(`${e.tagName.toLowerCase()}.${e.getAttribute("class") ?? ""} has a contrast of ${ratio.toFixed(1)}: “${text(e)}”`);
+  }
+  // A number of a heat map stands on a tile of a translucent colour.
+  for (const label of document.querySelectorAll("svg g > rect + text, svg g > rect + path + text")) {
+    const tile = label.parentElement.querySelector(":scope > rect");
+    if (!shown(label) || !text(label)) continue;
+    const [paint, paper] = [channels(getComputedStyle(tile).fill), behind(tile)];
+    const share = parseFloat(getComputedStyle(tile).fillOpacity);
+    const under = paper.slice(0, 3).map((c, i) => share * paint[i] + (1 - share) * c);
+    const [a, b] = [light(channels(getComputedStyle(label).fill)), light(under)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) pale.add(`“${text(label)}” has ${ratio.toFixed(1)} on its tile`);
   }
   faults.push(...[...pale].slice(0, 10));
   return [...new Set(faults)];

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Looks at reports in a browser: at the width of a desk and of a phone, light and dark, printed.
+"""Looks at reports in a browser: as wide as on a desk, a tablet and a phone, light, dark, printed.
 
     python3 screens/run.py [--program PATH] [--out DIR] [--keep DIR] [PAGE.html …]
 
-It takes a picture of each, and fails if anything does not fit, is cut off, overlaps or is too pale,
-if a page asks the network for anything, prints an error, or is larger than 5 MB. First it proves on
-pages with one fault each that it would notice.
+It takes a picture of each, and fails if anything does not fit, is cut off, overlaps, is too small
+or too pale, if a page asks the network for anything, prints an error, or is larger than 5 MB. It
+uses what a page offers: links of the grid lead to charts, the legend hides a scheme, the pointer
+and the keys read values, a table is copied as CSV. First it proves on pages with one fault each
+that it would notice.
 """
 
 import argparse
@@ -20,7 +22,8 @@ from browser import Browser
 
 HERE = pathlib.Path(__file__).parent
 FAULTS = (HERE / "faults.js").read_text()
-WIDTHS = (1280, 390)
+USE = (HERE / "use.js").read_text()
+WIDTHS = (1280, 768, 390)
 # A4 without the margins of the style sheet, at 96 px an inch.
 PAPER = 703
 MOST_BYTES = 5_000_000
@@ -28,11 +31,15 @@ OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open =
 # Resize observers and fonts have had their turn.
 SETTLED = "document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 60)))"
 
-# The command that makes each page, and where it leaves it.
+# The command that makes each page. SWEEP-N.toml has the first N axes of sweep.toml.
 REPORTS = {
     "run": ["run", "screens/one.toml"],
+    "seed": ["run", "screens/one.toml", "--seed", "1"],
+    "precision": ["run", "screens/one.toml", "--precision", "40", "--set", "workload.flows=200"],
     "schemes": ["run", "screens/many.toml"],
-    "sweep": ["run", "screens/sweep.toml"],
+    "sweep-1": ["run", "SWEEP-1.toml"],
+    "sweep-2": ["run", "SWEEP-2.toml"],
+    "sweep-3": ["run", "SWEEP-3.toml"],
     "figure": ["figure", "ecnsharp-20", "--quick"],
     "formulas": ["figure", "mqecn-numbers", "--quick"],
 }
@@ -54,8 +61,19 @@ FAULTY = {
                          "x='80' y='20'>leaves it</text></svg>",
     "overlap in a chart": "<svg role='img' aria-label='x' viewBox='0 0 99 40' width='99'><text "
                           "x='5' y='20'>one</text><text x='12' y='22'>two</text></svg>",
+    "letters of": "<svg role='img' aria-label='x' viewBox='0 0 99 40' width='99'><text font-size="
+                  "'10' x='5' y='20'>small</text></svg>",
     "no description": "<svg viewBox='0 0 99 40' width='99'><path d='M0 0h9'/></svg>",
     "a contrast of": "<p style='color:#aaa'>pale</p>",
+    "on its tile": "<svg role='img' aria-label='x' viewBox='0 0 99 40' width='99'><g><rect width="
+                   "'90' height='40' fill='#555'/><text x='9' y='20'>9</text></g></svg>",
+    "leads nowhere": "<div class='glance'><a href='#nowhere'>better</a></div>",
+    "does not hide": "<div class='chart'><div class='legend'><button data-k='1' aria-pressed="
+                     "'true'>a</button></div><svg aria-hidden='true'><g data-k='1'/></svg></div>",
+    "no value": "<div class='chart'><svg aria-hidden='true' width='99' height='40'><g class='plot' "
+                "data-box='0 0 99 40'></g></svg></div>",
+    "is not CSV": "<div class='scroll'><table><tr><td>1</table></div><button class='copy'>Copy"
+                  "</button>",
     "asks the network": "<img src='http://127.0.0.1:9/picture.png' alt=''>",
     "prints an error": "<script>throw new Error('broken')</script>",
     "bytes": f"<!--{'x' * MOST_BYTES}-->",
@@ -96,6 +114,8 @@ def look(browser, page, width, dark=False, media="screen", save=None):
     browser.evaluate(OPEN_ALL)
     browser.evaluate(SETTLED)
     found += [f for f in browser.evaluate(FAULTS) if f not in found]
+    if media == "screen":
+        found += browser.evaluate(USE)
     size = page.stat().st_size
     if size > MOST_BYTES:
         found.append(f"has {size} bytes, more than {MOST_BYTES}")
@@ -120,12 +140,26 @@ def prove(browser, out):
     print(f"{len(FAULTY)} pages with one fault each fail, one without passes")
 
 
+def sweeps(out):
+    """Scenarios with the first axes of the sweep: paths by the words of the table above."""
+    begin, axes = (HERE / "sweep.toml").read_text().split("[sweep]\n")
+    axes, end = axes.split("\n\n")
+    lines = axes.splitlines()
+    paths = {}
+    for many in range(1, len(lines) + 1):
+        path = out / f"sweep-{many}.toml"
+        path.write_text("\n".join([f"{begin}[sweep]", *lines[:many], "", end]))
+        paths[f"SWEEP-{many}.toml"] = path
+    return paths
+
+
 def reports(program, out):
     """Makes the reports; a second run finds them there and only writes the page again."""
     pages = {}
+    paths = sweeps(out)
     for name, words in REPORTS.items():
         where = out / "runs" / name
-        command = [program, *words, "--out", where]
+        command = [program, *(paths.get(word, word) for word in words), "--out", where]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         found = sorted(where.glob("**/report.html"), key=lambda p: p.stat().st_mtime)
         # A figure whose quick run differs from what is expected ends with 1 and has its page.

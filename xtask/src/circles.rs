@@ -23,7 +23,6 @@ const ALLOWED: &[&str] = &[
     "crates/p4/src/run: arith machine",
     "crates/param/src: spec values",
     "crates/report/src: comparison metrics rundir summary",
-    "crates/report/src/chart: curves draw rows",
     "crates/runner/src: looks stop",
     "crates/scenario/src: check read sections",
     "crates/scenario/src/check: limits sense warn",

@@ -77,8 +77,8 @@ fn schemes_with_one_result_are_named_so() {
     );
 }
 
-/// Terminal and report say the same sentences, and a scenario of medium flows has their completion
-/// times in both.
+/// The grid of the report has the verdicts of the terminal's sentences, and a scenario of medium
+/// flows has their completion times in both.
 #[test]
 fn terminal_and_report_judge_alike() {
     let far = TWO.replace("80us", "2us");
@@ -92,7 +92,25 @@ fn terminal_and_report_judge_alike() {
         .split_once(" schemes A: ")
         .expect("parameters in force");
     assert!(said.starts_with("B is "), "{said}");
-    assert!(report.contains(said), "{said} is not in the report");
+    let (mut verdict, mut verdicts) = ("better", Vec::new());
+    for part in said.split_inclusive(" in ") {
+        for percent in part.split('(').skip(1).filter_map(|p| p.split(')').next()) {
+            verdicts.push((verdict, percent));
+        }
+        verdict = if part.ends_with("worse in ") {
+            "worse"
+        } else {
+            verdict
+        };
+    }
+    assert!(
+        verdicts.len() > 2 && verdicts.iter().any(|v| v.0 == "worse"),
+        "{said}"
+    );
+    for (verdict, percent) in verdicts {
+        let cell = format!("</span> {verdict}</span><span class=\"under v\">{percent}</span>");
+        assert!(report.contains(&cell), "{cell} is not in the report");
+    }
 }
 
 /// A 99th percentile of fewer than 100 flows is the largest of them: it decides nothing.

@@ -40,8 +40,12 @@ fn a_page_is_drawn_from_the_runs_that_are_there() {
         assert!(chart.contains(published), "{published}");
     }
     assert!(page.contains("svg/mqecn-numbers.svg"), "a chart of rows");
-    assert!(page.contains("id=\"mqecn-9\""));
-    assert!(page.contains("This figure has not been run."));
+    // Those that have not been run are one list.
+    let list = &page[page.find("<h2 id=\"not-run\">").expect("a list")..];
+    assert!(list.contains("<li id=\"mqecn-9\">") && list.contains("cemark figure mqecn-9"));
+    assert!(!list.contains("mqecn-zero"));
+    assert!(page.contains("Where its parameters come from: "), "grades");
+    assert!(!page.contains("come from: parameters"));
     assert!(page.contains("cemark figure mqecn-zero --quick"));
     assert!(page.contains("topology.rate"), "the grades");
     assert!(!page.contains("another build"), "the build is this one");

@@ -92,7 +92,10 @@ fn a_run_becomes_charts_and_tables() {
         );
     }
     let queue = fs::read_to_string(dir.0.join("a/queue-load-0.6.svg")).expect("a file");
-    assert!(queue.contains("All panels show port "), "one port for all");
+    assert!(
+        queue.contains("All curves are of port "),
+        "one port for all"
+    );
     let csv = fs::read_to_string(dir.0.join("a/comparison.csv")).expect("a file");
     let head = csv.lines().next().expect("a header");
     assert!(head.starts_with("workload.load,scheme,"), "{head}");

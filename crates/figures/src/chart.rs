@@ -32,12 +32,31 @@ pub fn of_row(row: &RowResult) -> Option<Chart> {
     (!panels.is_empty()).then(|| Chart {
         name: file_word(&row.id),
         title: format!("{}: {}", row.id, row.experiment),
-        caption: "Dots: measured, with their 95 % intervals. Diamonds: published. Shaded: the \
-                  band in which the number counts as reproduced."
-            .to_owned(),
+        caption: caption(row),
         legend: Vec::new(),
         panels: panels.into_iter().map(panel).collect(),
     })
+}
+
+/// The meanings of the marks that the chart has.
+fn caption(row: &RowResult) -> String {
+    let any = |has: fn(&PartResult) -> bool| row.parts.iter().any(has);
+    let marks = [
+        match any(|p| p.low.is_some() && p.high.is_some()) {
+            true => (
+                any(|p| p.measured.is_some()),
+                "Dots: measured, with their 95 % intervals.",
+            ),
+            false => (any(|p| p.measured.is_some()), "Dots: measured."),
+        },
+        (any(|p| p.published.is_some()), "Diamonds: published."),
+        (
+            any(|p| p.lo.is_some() || p.hi.is_some()),
+            "Shaded: the band in which the number counts as reproduced.",
+        ),
+    ];
+    let there = marks.iter().filter(|(is_there, _)| *is_there);
+    there.map(|(_, words)| *words).collect::<Vec<_>>().join(" ")
 }
 
 fn drawn(row: &RowResult, part: &PartResult) -> Row {

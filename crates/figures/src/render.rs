@@ -281,11 +281,16 @@ pub fn list(
         }
         if !cost.is_empty() {
             out.push_str(&format!("{:22}{}\n", "", beside(&cost.join("; "))));
-            out.push_str(&format!("{:22}{}\n", "", beside(&grades(&file.parameters))));
+            out.push_str(&format!("{:22}{}\n", "", beside(&parameters(&file))));
         }
     }
     out.push_str(&format!("\n{}\n", wrap(&expected.summary(), columns)));
     Ok(out)
+}
+
+/// The grades of a figure's parameters as a line of their own.
+fn parameters(file: &FigureFile) -> String {
+    format!("parameters: {}", grades(&file.parameters))
 }
 
 /// `3 paper, 2 code, 4 ours`, and how many of them differ from a better source.
@@ -306,7 +311,7 @@ pub(super) fn grades(parameters: &[Parameter]) -> String {
         1 => "; 1 differs from a better source".to_owned(),
         n => format!("; {n} differ from a better source"),
     };
-    format!("parameters: {}{differ}", counts.join(", "))
+    format!("{}{differ}", counts.join(", "))
 }
 
 /// `cemark figure NAME --why`: each parameter with its value, its grade and the source, and what a
@@ -340,7 +345,7 @@ pub fn why(file: &FigureFile, columns: usize) -> String {
             out.push_str(&format!("{:w$}{key:<6} {text}\n", "", w = left));
         }
     }
-    out.push_str(&format!("{}\n", grades(&file.parameters)));
+    out.push_str(&format!("{}\n", parameters(file)));
     out
 }
 

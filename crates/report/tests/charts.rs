@@ -24,7 +24,7 @@ fn run(loads: &[&str], edit: impl Fn(&mut Plan)) -> (Plan, Vec<Finished>, Compar
 fn curves(chart: &Chart) -> &Curves {
     match &chart.panels[0].body {
         Body::Curves(curves) | Body::Times(curves) => curves,
-        Body::Rows(_) => panic!("{} has rows", chart.name),
+        _ => panic!("{} has no curves", chart.name),
     }
 }
 
@@ -107,11 +107,58 @@ fn two_axes_give_a_panel_for_each_value_of_the_other() {
     let charts = of_sweep(&plan, &comparisons, Values::Differences);
     let over_load = called(&charts, "short-mean-over-workload.load");
     let titles: Vec<&str> = over_load.panels.iter().map(|p| &p.title[..]).collect();
-    assert_eq!(titles, ["delay 10us", "delay 20us"]);
+    assert_eq!(titles, ["delay = 10us", "delay = 20us"]);
     let over_delay = called(&charts, "short-mean-over-topology.delay");
     assert_eq!(over_delay.panels.len(), 2);
     let spots = &curves(over_delay).curves[0].spots;
     assert_eq!(spots.iter().map(|s| s.x).collect::<Vec<_>>(), [10.0, 20.0]);
+    // All panels of a metric have one scale, over either axis.
+    let all = over_load.panels.iter().chain(&over_delay.panels);
+    let ranges = all.map(|p| match &p.body {
+        Body::Curves(curves) => curves.y.range,
+        _ => None,
+    });
+    let ranges: Vec<_> = ranges.collect();
+    assert!(
+        ranges[0].is_some() && ranges.iter().all(|r| *r == ranges[0]),
+        "{ranges:?}"
+    );
+    // A map for each scheme but the baseline, with the value of each combination.
+    let maps = called(&charts, "short-mean-map");
+    let titles: Vec<&str> = maps.panels.iter().map(|p| &p.title[..]).collect();
+    assert_eq!(titles, ["ECN#", "CoDel"]);
+    let Body::Heat(map) = &maps.panels[0].body else {
+        panic!("a map");
+    };
+    assert_eq!(map.tiles.len(), 4);
+    for (row, load) in map.down.names.iter().enumerate() {
+        for (column, delay) in map.across.names.iter().enumerate() {
+            let mut groups = comparisons.groups.iter();
+            let group = groups
+                .find(|g| g.axes["workload.load"] == *load && g.axes["topology.delay"] == *delay)
+                .expect("a group");
+            let cell = group.rows[1].cell(crate::common::metric("short.mean"));
+            let tile = map.tiles[2 * row + column].as_ref().expect("a value");
+            assert_eq!(Some(tile.percent), cell.against.map(|c| c.percent));
+            assert!(tile.better == Some(true) && tile.is_decided);
+        }
+    }
+}
+
+#[test]
+fn names_of_axes_say_whose_they_are() {
+    for (path, name) in [
+        ("workload.load", "load"),
+        ("switch.buffer", "buffer"),
+        ("scheme.ECN#.pst_target", "ECN#: pst_target"),
+        ("scheme.k", "schemes: k"),
+        ("scheme.4.k", "scheme 4: k"),
+        ("scheme.BBR.transport.lost-repairs", "BBR: lost-repairs"),
+        ("workload.0.load", "workload 0: load"),
+        ("workload.*.load", "load"),
+    ] {
+        assert_eq!(cemark_report::comparison::axis_name(path), name);
+    }
 }
 
 #[test]
@@ -130,15 +177,16 @@ fn a_missing_value_breaks_the_line() {
 }
 
 #[test]
-fn all_panels_of_queues_show_one_port() {
+fn queues_are_curves_of_one_port_on_one_axis() {
     let (plan, mut done, comparisons) = run(&["0.5"], |_| {});
     let group = &comparisons.groups[0];
-    let titles = |chart: &Chart| {
-        chart
-            .panels
-            .iter()
-            .map(|p| p.note.clone())
-            .collect::<Vec<_>>()
+    let labels = |chart: &Chart| -> Vec<String> {
+        assert_eq!(chart.panels.len(), 1);
+        assert_eq!(curves(chart).curves.len(), 3);
+        let colours: Vec<usize> = curves(chart).curves.iter().map(|c| c.colour).collect();
+        let keys = chart.legend.iter();
+        assert_eq!(keys.map(|k| k.colour).collect::<Vec<_>>(), colours);
+        chart.legend.iter().map(|k| k.label.clone()).collect()
     };
     let same = of_queues(&plan, &done, group).expect("traces");
     assert!(same.title.contains("port switch0->host7"), "{}", same.title);
@@ -154,15 +202,15 @@ fn all_panels_of_queues_show_one_port() {
     done[3].outcome.traces.insert(0, other);
     let same = of_queues(&plan, &done, group).expect("traces");
     assert!(same.title.contains("port switch0->host7"), "{}", same.title);
-    assert_eq!(titles(&same), ["", "", ""]);
-    // Without a common port each panel says which one it shows.
+    assert_eq!(labels(&same), ["DCTCP-RED-Tail", "ECN#", "CoDel"]);
+    // Without a common port the legend says which one each curve shows.
     done[3].outcome.traces.truncate(1);
     let own = of_queues(&plan, &done, group).expect("traces");
     assert!(
         own.caption
             .contains("No port was traced under every scheme")
     );
-    assert_eq!(titles(&own)[1], "port switch0->host6");
+    assert_eq!(labels(&own)[1], "ECN# (switch0->host6)");
 }
 
 #[test]

@@ -38,10 +38,12 @@ fn nothing_is_loaded_from_anywhere() {
 #[test]
 fn tables_charts_and_provenance_are_there() {
     let page = report(|_| {});
-    assert_eq!(
-        page.matches("<svg").count(),
-        24,
-        "bars, traces, slowdown and three distributions for each of two loads, wide and narrow"
+    let forms = page.matches("<svg class=").count();
+    let charts = page.matches("<div class=\"chart\">").count();
+    assert_eq!(forms, 3 * charts, "each chart in three widths");
+    assert!(
+        charts > 4,
+        "bars and traces for each of two loads, and curves over the load"
     );
     for word in [
         "load 0.9",
@@ -72,21 +74,91 @@ fn charts_of_flows_are_folded() {
     }
 }
 
-/// The page begins with every decided gain and loss of each scheme.
+/// The part of a page between the beginning of one word and the next one.
+fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let part = &page[page.find(from).expect(from)..];
+    &part[..part.find(to).expect(to)]
+}
+
+/// The page begins with a grid of scheme and metric, and each cell leads to a chart of the page.
 #[test]
-fn the_lead_names_gains_and_losses() {
+fn the_grid_counts_gains_and_losses_and_leads_to_charts() {
     let page = report(|_| {});
-    let lead = &page[page.find("<div class=\"says\">").expect("a lead")..];
-    let lead = &lead[..lead.find("</div>").expect("its end")];
-    for words in [
-        "At load 0.5, against DCTCP-RED-Tail:",
-        "At load 0.9, against DCTCP-RED-Tail:",
-        "ECN# is better in overall mean (",
-        "short mean (\u{2212}20.1\u{a0}%)",
-        "CoDel is worse in overall mean (",
-    ] {
-        assert!(lead.contains(words), "{words}: {lead}");
+    let grid = part(&page, "<table class=\"glance\">", "</table>");
+    // Short flows, medium flows and all flows end earlier under ECN#, at both loads.
+    let better = "<span class=\"w better\"><span aria-hidden=\"true\">▲</span> 2 better</span>";
+    let worse = "<span class=\"w worse\"><span aria-hidden=\"true\">▼</span> 2 worse</span>";
+    let row = part(grid, "></i>ECN#<", "</tr>");
+    assert!(
+        row.matches(better).count() >= 4 && !row.contains(worse),
+        "{row}"
+    );
+    let row = part(grid, "></i>CoDel<", "</tr>");
+    assert!(
+        row.matches(worse).count() >= 4 && !row.contains(better),
+        "{row}"
+    );
+    let links: Vec<&str> = grid.split("href=\"#").skip(1).collect();
+    assert!(links.len() >= 10, "{}", links.len());
+    for link in links {
+        let anchor = link.split('"').next().expect("the end of the address");
+        assert!(
+            page.contains(&format!("<figure id=\"{anchor}\">")),
+            "{anchor}"
+        );
     }
+    // Prose has only what the grid has not.
+    let lead = part(&page, "<div class=\"says\">", "</div>");
+    assert!(
+        lead.contains("Over 2 combinations of load, against DCTCP-RED-Tail:"),
+        "{lead}"
+    );
+    assert!(
+        lead.contains("ECN# gains most in short p99 (")
+            || lead.contains("ECN# gains most in short mean ("),
+        "{lead}"
+    );
+    assert!(lead.contains("CoDel loses most in "), "{lead}");
+    assert!(!lead.contains("medium mean"), "{lead}");
+}
+
+/// The grid of one table has the differences, and leads to the chart of the comparison.
+#[test]
+fn the_grid_of_one_table_has_percents() {
+    let plan = plan(&["0.5"], &[1, 2, 3]);
+    let done = finished(&plan, FACTORS);
+    let comparisons = Comparisons::new(&plan, &done);
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
+    let page = html::render(&plan, &done, &comparisons, &summary, &Provenance::default());
+    let grid = part(&page, "<table class=\"glance\">", "</table>");
+    let cell = "<a href=\"#chart-comparison-load-0.5\"><span class=\"w better\"><span \
+                aria-hidden=\"true\">▲</span> better</span><span class=\"under v\">\u{2212}20.1";
+    assert!(grid.contains(cell), "{grid}");
+    assert!(grid.contains("</span> open</span>"), "{grid}");
+    assert!(page.contains("<figure id=\"chart-comparison-load-0.5\">"));
+    assert!(
+        !page.contains("<div class=\"says\">"),
+        "the grid says it all"
+    );
+}
+
+/// A page of one seed does not speak of intervals that it does not have.
+#[test]
+fn captions_name_intervals_only_where_there_are_some() {
+    let mut bare = plan(&["0.2", "0.3", "0.4", "0.5"], &[1]);
+    bare.published.clear();
+    let done = finished(&bare, FACTORS);
+    let mut comparisons = Comparisons::new(&bare, &done);
+    let rows = comparisons.groups.iter_mut().flat_map(|g| &mut g.rows);
+    for cell in rows.flat_map(|r| &mut r.cells) {
+        cell.against = cell.against.map(|c| c.without_interval());
+    }
+    let summary = RunSummary::new(&bare, &done, &comparisons, "0.1.0", Cost::default());
+    let page = html::render(&bare, &done, &comparisons, &summary, &Provenance::default());
+    assert!(!page.contains("are paired 95"));
+    assert!(!page.contains("with paired 95"));
+    assert!(page.contains("without an interval nothing is decided"));
+    assert!(report(|_| {}).contains("the bands are paired 95 % intervals"));
 }
 
 /// Blocks of a sweep are folded under a summary.
@@ -123,7 +195,7 @@ fn lopsided_intervals_are_printed_by_their_ends() {
     let cell = |under: &str, class: &str| {
         format!(
             "<td class=\"{class}\"><span class=\"v\">+40.8\u{a0}%</span><span \
-                 class=\"under\">{under}</span>"
+                 class=\"under i\">{under}</span>"
         )
     };
     let word = "</span><span class=\"under w\">worse";

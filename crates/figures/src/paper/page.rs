@@ -20,26 +20,33 @@ pub(super) fn html(
     figures: &[Drawn],
     rows: Vec<RowResult>,
 ) -> String {
+    let has_run = |f: &&Drawn| f.stored.is_some();
+    let (there, missing): (Vec<_>, Vec<_>) = figures.iter().partition(has_run);
     let mut contents = vec![Entry::new("top", paper.name())];
-    contents.extend(figures.iter().map(|f| Entry::new(&f.file.id, &f.file.id)));
+    contents.extend(there.iter().map(|f| Entry::new(&f.file.id, &f.file.id)));
+    if !missing.is_empty() {
+        contents.push(Entry::new("not-run", "Not run yet"));
+    }
     let whole = FigureRun {
         rows,
         mode: draw.mode,
         ..FigureRun::default()
     };
-    let missing: Vec<&str> = figures
-        .iter()
-        .filter(|f| f.stored.as_ref().is_none_or(|s| s.rows.is_empty()))
-        .map(|f| &f.file.id[..])
-        .collect();
+    let missing = missing.into_iter().map(|f| {
+        context! {
+            id => &f.file.id,
+            title => &f.file.title,
+            command => format!("cemark figure {} {}", f.file.id, draw.mode.flag()),
+        }
+    });
     let values = context! {
         paper => paper.name(),
         lead => format!("{}.", render::kinds(&whole)),
-        missing => missing.join(", "),
+        missing => missing.collect::<Vec<_>>(),
         mode => draw.mode.flag(),
         quick => draw.mode == Mode::Quick,
         command => format!("cemark figure --paper {} {}", paper.key(), draw.mode.flag()),
-        figures => figures.iter().map(|f| figure(f, draw)).collect::<Vec<_>>(),
+        figures => there.iter().map(|f| figure(f, draw)).collect::<Vec<_>>(),
     };
     page(include_str!("paper.html"), &contents, values)
 }
@@ -69,7 +76,7 @@ fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
     context! {
         id => &file.id,
         title => &file.title,
-        state => state(&file.id, drawn.stored.as_ref(), draw),
+        state => drawn.stored.iter().map(|s| state(&file.id, s, draw)).collect::<String>(),
         charts => drawn.charts.iter().map(picture).collect::<Vec<_>>(),
         counts => render::kinds(&run),
         few => conditions <= FEW,
@@ -90,10 +97,7 @@ fn scenario(text: &str) -> &str {
 }
 
 /// Sentences about what the figure is drawn from, where that is not a whole run of this build.
-fn state(id: &str, stored: Option<&Stored>, draw: &Draw<'_>) -> String {
-    let Some(stored) = stored else {
-        return "This figure has not been run.".to_owned();
-    };
+fn state(id: &str, stored: &Stored, draw: &Draw<'_>) -> String {
     let mut said = Vec::new();
     if stored.is_other {
         said.push(

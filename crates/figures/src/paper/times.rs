@@ -32,20 +32,27 @@ impl Run<'_> {
     }
 }
 
-/// The queue of the port that was traced, a panel for each scheme.
+/// The queue of the port that was traced, a curve for each scheme.
 pub(super) fn queues(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
     let mut charts = Vec::new();
     for group in run.groups(spec) {
         let Some(mut chart) = chart::of_queues(run.plan, run.finished, &group) else {
             continue;
         };
-        let wanted = |p: &Panel| spec.schemes.is_empty() || spec.schemes.contains(&p.title);
-        chart.panels.retain(wanted);
+        let all = run.plan.schemes.iter();
+        let wanted = all.filter(|s| spec.schemes.is_empty() || spec.schemes.contains(s));
+        let wanted: Vec<(&String, usize)> =
+            wanted.map(|s| (s, chart::colour(run.plan, s))).collect();
+        let has = |colour: usize| wanted.iter().any(|w| w.1 == colour);
+        chart.legend.retain(|key| has(key.colour));
         chart.title = format!("{}{}", spec.title, chart::at(&group));
         let mut is_marked = false;
         for panel in &mut chart.panels {
             if let Body::Times(curves) = &mut panel.body {
-                curves.marks = lengths(run, &group.axes, &panel.title, curves.x.range);
+                curves.curves.retain(|curve| has(curve.colour));
+                let marks = wanted.iter();
+                let marks = marks.flat_map(|w| lengths(run, &group.axes, *w, curves.x.range));
+                curves.marks = marks.collect();
                 is_marked |= !curves.marks.is_empty();
             }
         }
@@ -58,15 +65,15 @@ pub(super) fn queues(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
     charts
 }
 
-/// Published mean lengths of a queue, in bytes.
+/// Published mean lengths of a queue under a scheme of this colour, in bytes.
 fn lengths(
     run: &Run<'_>,
     axes: &BTreeMap<String, String>,
-    scheme: &str,
+    (scheme, colour): (&String, usize),
     range: Option<(f64, f64)>,
 ) -> Vec<Mark> {
     let mut marks = Vec::new();
-    let of_scheme = |r: &&Row| r.scheme == scheme && r.minus.is_none() && fits(axes, &r.selection);
+    let of_scheme = |r: &&Row| r.scheme == *scheme && r.minus.is_none() && fits(axes, &r.selection);
     for row in run.rows.iter().filter(of_scheme) {
         let target = run.targets.iter().find(|t| t.id == row.id);
         let (Some(target), Formula::Value, "queue.mean") = (target, row.formula, &row.metric[..])
@@ -81,7 +88,7 @@ fn lengths(
         if let (Some(published), Some((from, until))) = (target.published, range) {
             let bytes = published * row.unit.unwrap_or(1.0) / factor;
             marks.push(Mark {
-                colour: None,
+                colour: Some(colour),
                 places: vec![(from, bytes), (from + 0.97 * (until - from), bytes)],
                 tip: tip(target, published),
             });

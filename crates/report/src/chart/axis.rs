@@ -11,7 +11,7 @@ use plotters::coord::types::RangedCoordf64;
 use super::font;
 
 /// Size of the numbers along an axis and of its title.
-pub(super) const SIZE: f64 = 11.0;
+pub(super) const SIZE: f64 = 12.0;
 /// Least distance between two numbers.
 const GAP: f64 = 10.0;
 /// Where the largest value is more than this many times the smallest, each number has its unit.

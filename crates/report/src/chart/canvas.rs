@@ -191,6 +191,10 @@ pub(super) enum Group<'a> {
     Begin(&'a str),
     /// Opens a group of [`Hover`]s.
     Hovers,
+    /// Opens a group of a scheme's shapes.
+    Scheme(usize),
+    /// Opens a group of the shapes between these corners of the sheet.
+    Plot(BackendCoord, BackendCoord),
     /// Closes a group.
     End,
 }
@@ -246,6 +250,8 @@ impl Drawable<Canvas<'_>> for Group<'_> {
         canvas.put(match self {
             Begin(tip) => Shape::Tip((*tip).to_owned()),
             Hovers => Shape::Hovers,
+            Group::Scheme(colour) => Shape::Scheme(*colour),
+            Group::Plot(a, b) => Shape::Plot(Corners::new(*a, *b)),
             End => Shape::End,
         })
     }

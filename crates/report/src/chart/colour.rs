@@ -11,7 +11,7 @@ use plotters::style::RGBColor;
 pub const COLOURS: usize = 12;
 
 /// (name of the variable, on white paper, on a dark page).
-const TABLE: [(&str, u32, u32); COLOURS + 4] = [
+const TABLE: [(&str, u32, u32); COLOURS + 6] = [
     ("c0", 0x6b7580, 0x9aa5b1),
     ("c1", 0x0072b2, 0x5ab4ee),
     ("c2", 0xd55e00, 0xf58b4c),
@@ -28,6 +28,8 @@ const TABLE: [(&str, u32, u32); COLOURS + 4] = [
     ("ink", 0x1b2026, 0xe6eaee),
     ("soft", 0x5c6670, 0x9aa5b1),
     ("line", 0xd9dee3, 0x2e363f),
+    ("better", 0x0b6e4f, 0x5fd3a8),
+    ("worse", 0xb3261e, 0xff8a80),
 ];
 
 const fn rgb(place: usize) -> RGBColor {
@@ -39,6 +41,8 @@ pub(super) const PAPER: RGBColor = rgb(COLOURS);
 pub(super) const INK: RGBColor = rgb(COLOURS + 1);
 pub(super) const SOFT: RGBColor = rgb(COLOURS + 2);
 pub(super) const LINE: RGBColor = rgb(COLOURS + 3);
+pub(super) const BETTER: RGBColor = rgb(COLOURS + 4);
+pub(super) const WORSE: RGBColor = rgb(COLOURS + 5);
 
 /// Colour at a place in the list of colours. Places beyond its end begin again at the first.
 pub(super) fn series(place: usize) -> RGBColor {

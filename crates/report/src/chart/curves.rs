@@ -11,21 +11,25 @@ use plotters::style::{Color, TRANSPARENT};
 
 use super::axis::{SIZE, Scale};
 use super::canvas::{Area, Begin, Canvas, End, Group, Hover, Hovers};
-use super::draw::{diamond, done, fine, style, write};
+use super::pen::{diamond, done, fine, style, write};
 use super::rows::{extent, number};
 use super::shapes::FINE;
-use super::{Body, Curve, Curves, Form, Mark, Panel, Spot, Unit, colour, font};
+use super::tips::STOPS;
+use super::{Body, Chart, Curve, Curves, Form, Mark, Panel, Spot, Unit, colour, font};
 
 /// Height of the title of the vertical axis, and of numbers and title below.
 const ABOVE: f64 = 20.0;
 const BELOW: f64 = 38.0;
-/// Height of a panel over time.
+/// Height of a panel over time, and of one that has the chart to itself.
 const STRIP: f64 = 76.0;
+const ALONE: f64 = 220.0;
 /// Space for half a number at the right end.
 const RIGHT: f64 = 22.0;
 
 /// Most dots of a chart: lines of more points need none, and thousands make a large file.
 const MOST_DOTS: usize = 400;
+/// Most places of a chart without dots at which the pointer reads values.
+const MOST_STOPS: usize = 1600;
 
 /// A grid with both axes.
 pub(super) struct Plot<'a, 'b> {
@@ -48,15 +52,36 @@ pub(super) fn height(width: f64, columns: usize) -> f64 {
     ABOVE + plot.clamp(150.0, 280.0) + BELOW
 }
 
-/// Height of a panel over time; only the last one has numbers below.
-pub(super) fn strip_height(last: bool) -> f64 {
-    STRIP + if last { BELOW } else { 8.0 }
+/// Height of one of `many` panels over time; only the last one has numbers below.
+pub(super) fn strip_height(many: usize, last: bool) -> f64 {
+    let plot = if many == 1 { ALONE } else { STRIP };
+    plot + if last { BELOW } else { 8.0 }
+}
+
+/// Gives all panels of these charts one vertical scale.
+pub(super) fn share(charts: &mut [Chart]) {
+    let mut all: Vec<&mut Curves> = Vec::new();
+    for panel in charts.iter_mut().flat_map(|chart| &mut chart.panels) {
+        if let Body::Curves(curves) = &mut panel.body {
+            all.push(curves);
+        }
+    }
+    let ends = all.iter().map(|curves| vertical(curves));
+    let range = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    for curves in all {
+        curves.y.range = range;
+    }
 }
 
 /// Draws curves over the axis of a sweep.
-pub(super) fn draw(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64), is_dense: bool) {
-    let (low, high) = vertical(curves);
-    let y = Scale::new(&curves.y, (low, high), height - ABOVE - BELOW, true);
+pub(super) fn draw(
+    area: &Area<'_>,
+    curves: &Curves,
+    (width, height): (f64, f64),
+    density: Density,
+) {
+    let range = curves.y.range.unwrap_or_else(|| vertical(curves));
+    let y = Scale::new(&curves.y, range, height - ABOVE - BELOW, true);
     let left = y.widest() + 8.0;
     let room = width - left - RIGHT;
     let x = horizontal(curves, room);
@@ -83,25 +108,23 @@ pub(super) fn draw(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64)
     };
     banded.iter().for_each(|curve| plot.band(curve));
     for curve in &curves.curves {
-        if let Form::Bars(wide) = curves.form {
-            plot.bars(curve, wide);
-            continue;
-        }
-        plot.line(curve, 20);
-        let is_plain = is_dense || curves.form == Form::Plain;
-        let dots = if is_plain { &[][..] } else { &curve.spots };
-        for spot in dots {
-            plot.put(Begin(&spot.tip));
-            let place = plot.place(spot.x, spot.y);
-            if (plot.y.low..=plot.y.high).contains(&place.1) {
-                let fill = colour::series(curve.colour).filled();
-                plot.draw(&Circle::new(place, fine(3.2), fill));
+        plot.put(Group::Scheme(curve.colour));
+        match curves.form {
+            Form::Bars(wide) => plot.bars(curve, wide),
+            Form::Dotted if !density.is_dense => {
+                plot.line(curve, 20);
+                plot.dots(curve);
             }
-            plot.put(End);
+            Form::Dotted | Form::Plain => {
+                plot.line(curve, 20);
+                plot.hovers(&curve.spots, density.stops);
+            }
         }
+        plot.put(End);
     }
-    plot.arrows(curves, is_dense);
+    plot.arrows(curves, density.is_dense);
     curves.marks.iter().for_each(|mark| plot.mark(mark));
+    plot.put(End);
 }
 
 /// Draws a panel over time: no dots, and the pointer shows the bins.
@@ -128,16 +151,15 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
     let plot = Plot::new(area, x, y, &around);
     for curve in &curves.curves {
         plot.band(curve);
+    }
+    for curve in &curves.curves {
+        plot.put(Group::Scheme(curve.colour));
         plot.line(curve, 13);
-        plot.put(Hovers);
-        for pair in curve.spots.chunks(HOVERED) {
-            let (first, end) = (&pair[0], pair[pair.len() - 1].x);
-            let corners = [(first.x, low), (end, high)];
-            plot.draw(&Hover(&first.tip, corners));
-        }
+        plot.hovers(&curve.spots, STOPS);
         plot.put(End);
     }
     curves.marks.iter().for_each(|mark| plot.mark(mark));
+    plot.put(End);
     if last {
         let soft = style(SIZE, colour::SOFT);
         let at = (left, height - 6.0);
@@ -145,17 +167,36 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
     }
 }
 
-/// Whether the curves of these panels have more points than dots can show.
-pub(super) fn is_dense(panels: &[Panel]) -> bool {
-    let all = panels.iter().map(|p| match &p.body {
-        Body::Curves(curves) => spots(curves).count(),
-        _ => 0,
-    });
-    all.sum::<usize>() > MOST_DOTS
+/// How many values the curves of a chart show.
+#[derive(Clone, Copy)]
+pub(super) struct Density {
+    /// Whether there are more points than dots can show.
+    is_dense: bool,
+    /// Most places of a curve without dots at which the pointer reads values: none in files, which
+    /// would grow too large.
+    stops: usize,
 }
 
-/// Bins that share one text under the pointer.
-pub(super) const HOVERED: usize = 6;
+impl Density {
+    pub fn of(panels: &[Panel], is_page: bool) -> Self {
+        let bodies = panels.iter().filter_map(|p| match &p.body {
+            Body::Curves(curves) => Some(curves),
+            _ => None,
+        });
+        let many = bodies
+            .clone()
+            .map(|curves| curves.curves.len())
+            .sum::<usize>();
+        Density {
+            is_dense: bodies.flat_map(spots).count() > MOST_DOTS,
+            stops: if is_page {
+                (MOST_STOPS / many.max(1)).clamp(8, STOPS)
+            } else {
+                0
+            },
+        }
+    }
+}
 
 fn spots(curves: &Curves) -> impl Iterator<Item = &Spot> {
     curves.curves.iter().flat_map(|c| &c.spots)
@@ -238,7 +279,11 @@ impl<'a, 'b> Plot<'a, 'b> {
             .label_style(style(SIZE, colour::SOFT))
             .draw();
         done(drawn);
-        Plot { area, chart, x, y }
+        let (across, down) = chart.plotting_area().get_pixel_range();
+        let plot = Plot { area, chart, x, y };
+        let (least, most) = ((across.start, down.start), (across.end, down.end));
+        plot.put(Group::Plot(least, most));
+        plot
     }
 
     /// Draws an element whose places are those of the axes.
@@ -270,8 +315,11 @@ impl<'a, 'b> Plot<'a, 'b> {
         let bands = curve.spots.iter().filter_map(|s| Some((s.x, s.band?)));
         let ends = bands.map(|(x, (low, high))| [self.inside(x, low), self.inside(x, high)]);
         let ends: Vec<[(f64, f64); 2]> = ends.collect();
+        if ends.is_empty() {
+            return;
+        }
+        self.put(Group::Scheme(curve.colour));
         match &ends[..] {
-            [] => {}
             [whisker] => self.draw(&PathElement::new(whisker.to_vec(), paint.stroke_width(14))),
             several => {
                 let upper = several.iter().map(|e| e[1]);
@@ -280,6 +328,7 @@ impl<'a, 'b> Plot<'a, 'b> {
                 self.draw(&Polygon::new(corners.collect::<Vec<_>>(), fill));
             }
         }
+        self.put(End);
     }
 
     fn line(&self, curve: &Curve, width: u32) {
@@ -289,6 +338,39 @@ impl<'a, 'b> Plot<'a, 'b> {
             let stroke = colour::series(curve.colour).stroke_width(width);
             self.draw(&PathElement::new(places, stroke));
         }
+    }
+
+    /// A dot at each value.
+    fn dots(&self, curve: &Curve) {
+        for spot in &curve.spots {
+            self.put(Begin(&spot.tip));
+            let place = self.place(spot.x, spot.y);
+            if (self.y.low..=self.y.high).contains(&place.1) {
+                let fill = colour::series(curve.colour).filled();
+                self.draw(&Circle::new(place, fine(3.2), fill));
+            }
+            self.put(End);
+        }
+    }
+
+    /// Parts of the plot that say what spots with a text say, each until the next one.
+    fn hovers(&self, spots: &[Spot], stops: usize) {
+        let told: Vec<&Spot> = spots.iter().filter(|s| !s.tip.is_empty()).collect();
+        if told.is_empty() || stops == 0 {
+            return;
+        }
+        self.put(Hovers);
+        let some: Vec<&Spot> = told
+            .iter()
+            .copied()
+            .step_by(told.len().div_ceil(stops))
+            .collect();
+        for (i, spot) in some.iter().enumerate() {
+            let end = some.get(i + 1).copied().or(spots.last()).unwrap_or(spot);
+            let [from, to] = [spot.x, end.x].map(|x| self.x.place(x));
+            self.draw(&Hover(&spot.tip, [(from, self.y.low), (to, self.y.high)]));
+        }
+        self.put(End);
     }
 
     /// The bars of a curve, from the origin of the axis or its lower end, with their intervals.
@@ -331,6 +413,7 @@ impl<'a, 'b> Plot<'a, 'b> {
         let mut taken: Vec<Number> = Vec::new();
         for curve in &curves.curves {
             let paint = colour::series(curve.colour);
+            self.put(Group::Scheme(curve.colour));
             let bands = curve.spots.iter().filter_map(|s| Some((s.x, s.band?)));
             let bands: Vec<_> = bands.collect();
             let ways: &[i32] = if is_signed(curves) { &[-1, 1] } else { &[1] };
@@ -365,6 +448,7 @@ impl<'a, 'b> Plot<'a, 'b> {
                     }
                 }
             }
+            self.put(End);
         }
     }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The layout of a chart: title, legend, panels in a grid, caption.
 
-use plotters::coord::CoordTranslate;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{EmptyElement, PathElement, Polygon, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
+use plotters::drawing::IntoDrawingArea;
+use plotters::element::PathElement;
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters::style::{Color, RGBColor};
 
 use super::canvas::{Area, Canvas};
+use super::pen::{done, fine, style, write};
 use super::rows::Columns;
-use super::shapes::{FINE, Sheet};
-use super::{Body, Chart, Form, Key, Panel, colour, curves, font, rows};
+use super::shapes::Sheet;
+use super::{Body, Chart, Form, Key, Panel, colour, curves, font, heat, rows};
 
 /// Sizes of letters.
 const TITLE: f64 = 15.0;
-const HEAD: f64 = 12.5;
-const SMALL: f64 = 11.0;
+const HEAD: f64 = 13.0;
+const SMALL: f64 = 12.0;
 /// Height of a line in relation to its letters.
 const LEADING: f64 = 1.3;
 /// Distance between panels.
@@ -25,54 +25,8 @@ const SAMPLE: f64 = 20.0;
 const BETWEEN: f64 = 18.0;
 /// Space around a chart in a file.
 const MARGIN: f64 = 12.0;
-/// Least width of a panel with curves, and the height of its plot.
-const LEAST: f64 = 300.0;
-
-/// A place in tenths of a unit.
-pub(super) fn fine(x: f64) -> i32 {
-    (x * FINE).round() as i32
-}
-
-/// A style of text.
-pub(super) fn style(size: f64, colour: RGBColor) -> TextStyle<'static> {
-    (font::FAMILY, size).into_font().color(&colour)
-}
-
-/// Writes a text at a place of an area, in units from its corner.
-pub(super) fn write(
-    area: &Area<'_>,
-    text: &str,
-    (x, y): (f64, f64),
-    style: &TextStyle<'_>,
-    (h, v): (HPos, VPos),
-) {
-    if text.is_empty() {
-        return;
-    }
-    let style = style.pos(Pos::new(h, v));
-    let at = (fine(x), fine(y));
-    done(area.draw(&Text::new(text.to_owned(), at, style)));
-}
-
-/// Drawing on a sheet cannot fail.
-pub(super) fn done<E: std::fmt::Debug>(drawn: Result<(), E>) {
-    drawn.expect("a sheet in memory");
-}
-
-/// Draws the diamond of a published value.
-pub(super) fn diamond(
-    plane: &DrawingArea<Canvas<'_>, impl CoordTranslate<From = (f64, f64)>>,
-    at: (f64, f64),
-    half: f64,
-    inside: RGBColor,
-) {
-    let corners = [(0, -1), (1, 0), (0, 1), (-1, 0), (0, -1)];
-    let corners = corners.map(|(x, y)| (x * fine(half), y * fine(half)));
-    let diamond = EmptyElement::at(at)
-        + Polygon::new(corners.to_vec(), inside.filled())
-        + PathElement::new(corners.to_vec(), colour::INK.stroke_width(14));
-    done(plane.draw(&diamond));
-}
+/// Least width of a panel with curves.
+const LEAST: f64 = 290.0;
 
 /// Lines of text and how high they are together.
 struct Lines {
@@ -140,15 +94,16 @@ fn legend(keys: &[Key], room: f64) -> (Vec<(f64, f64, &Key)>, f64) {
     (out, height)
 }
 
-/// Draws a chart. With `titled`, as in files, it has its title, its caption and a margin; in pages
-/// these are outside.
+/// Draws a chart. With `titled`, as in files, it has its title, its legend, its caption and a
+/// margin; in pages these are outside.
 pub(super) fn sheet(chart: &Chart, width: f64, titled: bool) -> Sheet {
     let margin = if titled { MARGIN } else { 2.0 };
     let room = width - 2.0 * margin;
     let said = |text| if titled { text } else { "" };
     let title = Lines::new(said(&chart.title), TITLE, room, colour::INK);
     let caption = Lines::new(said(&chart.caption), SMALL, room, colour::SOFT);
-    let (keys, keys_height) = legend(&chart.legend, room);
+    let keys = if titled { &chart.legend[..] } else { &[] };
+    let (keys, keys_height) = legend(keys, room);
     let grid = Grid::new(chart, room);
     let above = if titled { title.height() + 10.0 } else { 0.0 };
     let below = if titled { caption.height() + 8.0 } else { 0.0 };
@@ -168,18 +123,18 @@ pub(super) fn sheet(chart: &Chart, width: f64, titled: bool) -> Sheet {
         title.draw(&root, (margin, margin));
         let top = margin + above;
         for (x, y, key) in keys {
-            draw_key(&root, (margin + x, top + y), key, room, grid.is_of_lines);
+            draw_key(&root, (margin + x, top + y), key, room, grid.stroke);
         }
-        grid.draw(&root, (margin, top + keys_height));
+        grid.draw(&root, (margin, top + keys_height), !titled);
         let under = top + keys_height + body + 8.0;
         caption.draw(&root, (margin, under));
     }
     sheet
 }
 
-fn draw_key(area: &Area<'_>, (x, y): (f64, f64), key: &Key, room: f64, line: bool) {
+fn draw_key(area: &Area<'_>, (x, y): (f64, f64), key: &Key, room: f64, stroke: u32) {
     let middle = y + HEAD * LEADING / 2.0;
-    let stroke = colour::series(key.colour).stroke_width(if line { 20 } else { 80 });
+    let stroke = colour::series(key.colour).stroke_width(stroke);
     let ends = [x, x + SAMPLE].map(|x| (fine(x), fine(middle)));
     done(area.draw(&PathElement::new(ends.to_vec(), stroke)));
     let label = font::fitted(&key.label, HEAD, room - SAMPLE - 6.0);
@@ -188,18 +143,22 @@ fn draw_key(area: &Area<'_>, (x, y): (f64, f64), key: &Key, room: f64, line: boo
     write(area, &label, at, &style, (HPos::Left, VPos::Center));
 }
 
-/// The panels, side by side as far as there is room.
+/// The panels, side by side as far as there is room. Every line is filled: one of fewer panels has
+/// wider ones.
 struct Grid<'a> {
     panels: &'a [Panel],
+    lines: usize,
+    /// The most panels of a line, and their width.
     columns: usize,
-    /// Width of a panel.
     width: f64,
+    room: f64,
     headings: Vec<Heading>,
     /// Height of a panel's heading.
     heading: f64,
     /// Widths of names and numbers in panels with rows.
     places: Columns,
-    is_of_lines: bool,
+    /// Width of the legend's samples: curves over time have no dashes.
+    stroke: u32,
 }
 
 impl<'a> Grid<'a> {
@@ -208,27 +167,28 @@ impl<'a> Grid<'a> {
         let places = Columns::new(panels, room);
         let fit = match panels.first().map(|p| &p.body) {
             Some(Body::Rows(_)) => places.fit(room, GAP),
-            Some(Body::Curves(_)) => {
+            Some(Body::Curves(_) | Body::Heat(_)) => {
                 ((room + GAP) / (LEAST + GAP)).floor().clamp(1.0, 3.0) as usize
             }
             Some(Body::Times(_)) | None => 1,
         };
-        // As many in each line as possible, and lines of equal length.
         let lines = panels.len().div_ceil(fit.max(1)).max(1);
         let columns = panels.len().div_ceil(lines).max(1);
         let width = (room - GAP * (columns - 1) as f64) / columns as f64;
         let headings: Vec<_> = panels.iter().map(|p| Heading::new(p, width)).collect();
         Grid {
             panels,
+            lines,
             columns,
             width,
+            room,
             heading: headings.iter().map(Heading::height).fold(0.0, f64::max),
             headings,
             places,
-            is_of_lines: match panels.first().map(|p| &p.body) {
-                Some(Body::Curves(curves)) => !matches!(curves.form, Form::Bars(_)),
-                Some(Body::Rows(_)) => false,
-                _ => true,
+            stroke: match panels.first().map(|p| &p.body) {
+                Some(Body::Curves(curves)) if !matches!(curves.form, Form::Bars(_)) => 20,
+                Some(Body::Times(_)) => 19,
+                _ => 80,
             },
         }
     }
@@ -238,15 +198,17 @@ impl<'a> Grid<'a> {
         let body = |panel: &Panel| match &panel.body {
             Body::Rows(rows) => rows::height(rows),
             Body::Curves(_) => curves::height(self.width, self.columns),
-            Body::Times(_) => curves::strip_height(last),
+            Body::Times(_) => curves::strip_height(self.panels.len(), last),
+            Body::Heat(map) => heat::height(map),
         };
         self.heading + line.iter().map(body).fold(0.0, f64::max)
     }
 
+    /// The panels of each line, and whether it is the last. Lengths of lines differ by one at most.
     fn lines(&self) -> impl Iterator<Item = (&'a [Panel], bool)> + use<'a> {
-        let many = self.panels.len().div_ceil(self.columns);
-        let lines = self.panels.chunks(self.columns).enumerate();
-        lines.map(move |(i, line)| (line, i + 1 == many))
+        let (panels, lines) = (self.panels, self.lines);
+        let begin = move |line: usize| (line * panels.len()).div_ceil(lines);
+        (0..lines).map(move |i| (&panels[begin(i)..begin(i + 1)], i + 1 == lines))
     }
 
     fn gap(&self) -> f64 {
@@ -264,23 +226,25 @@ impl<'a> Grid<'a> {
         heights.sum::<f64>() + gaps
     }
 
-    fn draw(&self, root: &Area<'_>, (left, mut top): (f64, f64)) {
+    fn draw(&self, root: &Area<'_>, (left, mut top): (f64, f64), is_page: bool) {
         let mut headings = self.headings.iter();
-        let is_dense = curves::is_dense(self.panels);
+        let density = curves::Density::of(self.panels, is_page);
         for (line, last) in self.lines() {
             let height = self.line_height(line, last);
+            let width = (self.room + GAP) / line.len() as f64 - GAP;
             for (column, panel) in line.iter().enumerate() {
-                let x = left + column as f64 * (self.width + GAP);
-                let area = part(root, (x, top), (self.width, height));
+                let x = left + column as f64 * (width + GAP);
+                let area = part(root, (x, top), (width, height));
                 if let Some(heading) = headings.next() {
                     heading.draw(&area);
                 }
-                let size = (self.width, height - self.heading);
+                let size = (width, height - self.heading);
                 let area = part(&area, (0.0, self.heading), size);
                 match &panel.body {
                     Body::Rows(rows) => rows::draw(&area, rows, &self.places, size.0),
-                    Body::Curves(curves) => curves::draw(&area, curves, size, is_dense),
+                    Body::Curves(curves) => curves::draw(&area, curves, size, density),
                     Body::Times(times) => curves::strip(&area, times, size, last),
+                    Body::Heat(map) => heat::draw(&area, map, size),
                 }
             }
             top += height + self.gap();

@@ -1,38 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Charts: of a comparison, of queues over time, over the axis of a sweep, and of a figure's rows.
 //!
-//! A [`Chart`] holds numbers and words, no layout. [`Chart::inline`] draws it for a page, once wide
-//! and once narrow, and [`style`] is the style sheet that shows the one that fits. [`Chart::svg`],
+//! A [`Chart`] holds numbers and words, no layout. [`Chart::inline`] draws it for a page in three
+//! widths, and [`style`] is the style sheet that shows the one that fits. [`Chart::svg`],
 //! [`Chart::pdf`] and [`Chart::png`] draw it as a file of its own. The same chart gives the same
 //! bytes on every machine.
 
 mod axis;
+mod by_metric;
 mod canvas;
 mod colour;
 mod curves;
 mod draw;
 mod file;
 mod font;
+mod heat;
 mod of_buffers;
 mod of_flows;
 mod of_goodput;
 mod of_group;
+mod of_heat;
 mod of_metric;
 mod of_queues;
 mod of_sweep;
 mod over_time;
 mod pdf;
+mod pen;
 mod png;
 mod rows;
 mod shapes;
 mod svg;
+mod tips;
 mod width;
 
 #[cfg(test)]
 mod tests;
 
 pub use axis::{Axis, Unit};
+pub(crate) use by_metric::by_metric;
+pub use by_metric::of_sweep;
 pub use colour::{COLOURS, of_scheme as colour};
+pub use heat::{Heat, Names, Tile};
 pub use of_buffers::of_buffers;
 pub use of_flows::{of_distribution, of_sizes};
 pub use of_goodput::{Intervals, of_goodput};
@@ -40,7 +48,7 @@ pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
 pub use of_metric::{metrics, of_metric};
 pub use of_queues::of_queues;
-pub use of_sweep::{Places, Values, numbers, of_sweep, unit as unit_of};
+pub use of_sweep::{Places, Values, numbers, unit as unit_of};
 pub use width::Width;
 
 use cemark_scenario::Plan;
@@ -52,11 +60,14 @@ use crate::comparison::sentence::FEW;
 use crate::cumulative::Quantity;
 use crate::{Comparisons, Finished};
 
-/// Width of a chart on a page with room for it, and of one in a file.
-const WIDE: f64 = 880.0;
+/// Width of a chart in a file.
 const FILE: f64 = 760.0;
-/// Width of a chart on the page of a phone of 390 px.
-const NARROW: f64 = 342.0;
+/// Classes and widths of the forms of a chart on a page, from the least. A page shows the widest
+/// that its column has room for and stretches it, so that no text is smaller than it is here: a
+/// phone or a third of a column, a tablet or paper, a whole column.
+const FORMS: [(&str, f64); 3] = [("narrow", 316.0), ("middle", 640.0), ("wide", 940.0)];
+/// More schemes than this on one axis over time are switched on one by one.
+const CROWD: usize = 4;
 
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +145,8 @@ pub enum Body {
     Curves(Curves),
     /// Values over time; all panels of a chart have equal scales on both axes.
     Times(Curves),
+    /// Values at pairs of places on two axes.
+    Heat(Heat),
 }
 
 /// Values below each other, each with its name and number.
@@ -233,21 +246,29 @@ pub struct Spot {
     pub tip: String,
 }
 
-/// The rules for charts in pages: the font, which of the two forms is shown, and the colours. The
+/// The rules for charts in pages: the font, which of the forms is shown, and the colours. The
 /// variables have values for light and dark pages and for print; a page may override them.
 pub fn style() -> String {
     let (light, dark) = (colour::variables(false), colour::variables(true));
     let mut out = format!(
         "{}\n:root {{ {light} }}\n\
          @media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n\
-         .chart {{ margin: 0; container-type: inline-size; }}\n\
-         .chart svg {{ display: block; width: 100%; height: auto; max-width: {WIDE}px; \
-         font-family: \"cemark chart\", sans-serif; font-kerning: none; }}\n\
-         .chart svg.narrow {{ display: none; max-width: 480px; }}\n\
-         @container (max-width: 600px) {{ .chart svg.wide {{ display: none; }} \
-         .chart svg.narrow {{ display: block; }} }}\n",
+         .chart {{ margin: 0; position: relative; container-type: inline-size; }}\n\
+         .chart > svg {{ display: block; width: 100%; height: auto; \
+         font-family: \"cemark chart\", sans-serif; font-kerning: none; }}\n",
         font::face("cemark chart"),
     );
+    for (i, (class, width)) in FORMS.iter().enumerate() {
+        let hidden = |when: String| {
+            format!("@container ({when}) {{ .chart > svg.{class} {{ display: none; }} }}\n")
+        };
+        if i > 0 {
+            out += &hidden(format!("max-width: {}px", width - 0.02));
+        }
+        if let Some((_, wider)) = FORMS.get(i + 1) {
+            out += &hidden(format!("min-width: {wider}px"));
+        }
+    }
     for name in colour::names() {
         out += &format!(
             ".f-{name} {{ fill: var(--{name}); }} \
@@ -261,8 +282,10 @@ impl Chart {
     /// The chart for a page that has the rules of [`style`].
     pub fn inline(&self) -> String {
         let mut out = String::from("<div class=\"chart\">\n");
-        for (class, width) in [("wide", WIDE), ("narrow", NARROW)] {
-            let sheet = draw::sheet(self, width, false);
+        out += &self.buttons();
+        let told = self.told();
+        for (class, width) in FORMS {
+            let sheet = draw::sheet(&told, width, false);
             out += &format!(
                 "<svg class=\"{class}\" viewBox=\"0 0 {width} {}\" role=\"img\" \
                  aria-label=\"{}\">\n{}</svg>\n",
@@ -272,6 +295,35 @@ impl Chart {
             );
         }
         out + "</div>\n"
+    }
+
+    /// The legend of a page. The page's script makes each entry hide its scheme; of a crowd it
+    /// shows the first two.
+    fn buttons(&self) -> String {
+        if self.legend.is_empty() {
+            return String::new();
+        }
+        let is_crowd = |panel: &Panel| match &panel.body {
+            Body::Times(curves) => curves.curves.len() > CROWD,
+            _ => false,
+        };
+        let first = match self.panels.iter().any(is_crowd) {
+            true => " data-first=\"2\"",
+            false => "",
+        };
+        // Curves over time have no dashes.
+        let is_dashed = !self.panels.iter().any(|p| matches!(p.body, Body::Times(_)));
+        let entry = |key: &Key| {
+            format!(
+                "<li><button type=\"button\" data-k=\"{}\" aria-pressed=\"true\">{}{}</button>\
+                 </li>\n",
+                key.colour % COLOURS,
+                svg::sample(key.colour, is_dashed),
+                escape(&key.label)
+            )
+        };
+        let entries: String = self.legend.iter().map(entry).collect();
+        format!("<ul class=\"legend\"{first}>\n{entries}</ul>\n")
     }
 
     /// Text for readers who cannot see the chart: title and caption.

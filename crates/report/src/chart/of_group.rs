@@ -23,7 +23,12 @@ pub(super) fn of_metrics(plan: &Plan, group: &Group, metrics: &[&Metric]) -> Opt
     let base = &group.baseline().scheme;
     let cells = || group.rows.iter().flat_map(|r| &r.cells);
     let is_published = cells().any(|c| c.published.is_some() && shown.contains(&c.metric));
-    let mut caption = format!("Difference from {base}; the lines are paired 95 % intervals.");
+    let mut compared = cells().filter(|c| shown.contains(&c.metric));
+    let intervals = match compared.any(|c| c.against.is_some_and(|c| c.interval.is_some())) {
+        true => "; the lines are paired 95 % intervals",
+        false => "",
+    };
+    let mut caption = format!("Difference from {base}{intervals}.");
     if is_published {
         caption += " Diamonds are the values that the paper printed.";
     }

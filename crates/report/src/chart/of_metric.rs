@@ -5,9 +5,8 @@ use std::slice::from_ref;
 
 use cemark_scenario::Plan;
 
-use super::{
-    Body, Chart, Values, of_distribution, of_goodput, of_group, of_queues, of_sizes, of_sweep,
-};
+use super::by_metric::{self, OfMetric};
+use super::{Body, Chart, Values, of_distribution, of_goodput, of_group, of_queues, of_sizes};
 use crate::by_size::{self, Buckets, PERCENTILES};
 use crate::comparison::Group;
 use crate::cumulative::Quantity;
@@ -57,8 +56,9 @@ pub fn of_metric(
         return Vec::new();
     };
     let forms = [Values::Differences, Values::Absolute];
-    let over_axes = |values| of_sweep::of_metrics(plan, comparisons, values, &[metric]);
-    let mut charts: Vec<Chart> = forms.into_iter().flat_map(over_axes).collect();
+    let over_axes = |values| by_metric::of_metrics(plan, comparisons, values, vec![metric]);
+    let found = forms.into_iter().flat_map(over_axes);
+    let mut charts: Vec<Chart> = found.flat_map(OfMetric::charts).collect();
     if charts.is_empty() {
         charts = each(&|group| of_group::of_metrics(plan, group, &[metric]));
     }

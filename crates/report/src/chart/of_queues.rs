@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queue lengths over time: one panel for each scheme, all to the same scale and of the same port.
+//! Queue lengths over time: a curve for each scheme, of the same port.
 
 use cemark_scenario::Plan;
 use cemark_sim::outcome::PortTrace;
 
 use super::of_group::{at, place_of};
 use super::over_time::{Seen, bins};
-use super::{Chart, Curve, Panel, Unit, colour};
+use super::{Chart, Curve, Key, Panel, Unit, colour};
 use crate::Finished;
 use crate::comparison::{Group, Row};
 
@@ -36,24 +36,24 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     let from = all().map(|s| s.at).min()?.as_micros_f64();
     let until = all().map(|s| s.at).max()?.as_micros_f64();
     let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
-    let panels = traces.iter().map(|t| {
-        let scheme = &t.row.scheme;
+    let curves = traces.iter().map(|t| {
         let seen = t.trace.samples.iter().map(|s| Seen {
             at: s.at.as_micros_f64(),
             bytes: f64::from(s.bytes),
         });
-        let curve = Curve {
-            label: scheme.clone(),
-            colour: colour(plan, scheme),
-            spots: bins(seen, (from, until), scheme),
-        };
-        Panel {
-            note: match port {
-                Some(_) => String::new(),
-                None => format!("port {}", t.trace.name),
-            },
-            ..Panel::over_time(scheme, (from, until), Unit::Bytes, most, vec![curve])
+        Curve {
+            label: t.row.scheme.clone(),
+            colour: colour(plan, &t.row.scheme),
+            spots: bins(seen, (from, until), &t.row.scheme),
         }
+    });
+    let panel = Panel::over_time("", (from, until), Unit::Bytes, most, curves.collect());
+    let keys = traces.iter().map(|t| Key {
+        label: match port {
+            Some(_) => t.row.scheme.clone(),
+            None => format!("{} ({})", t.row.scheme, t.trace.name),
+        },
+        colour: colour(plan, &t.row.scheme),
     });
     let seed = plan.points[*first].seed;
     let unit = if most >= 2e6 { "MB" } else { "KB" };
@@ -62,8 +62,11 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
         None => "the hottest port of each scheme".to_owned(),
     };
     let which = match &port {
-        Some(port) => format!("All panels show port {port}{}.", why(finished, group, port)),
-        None => "No port was traced under every scheme, so each panel shows the hottest port of \
+        Some(port) => format!(
+            "All curves are of port {port}{}.",
+            why(finished, group, port)
+        ),
+        None => "No port was traced under every scheme, so each curve is of the hottest port of \
                  its own scheme."
             .to_owned(),
     };
@@ -75,8 +78,8 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
              short interval; the band spans the shortest and the longest queue in it.",
             if most < 2e3 { "B" } else { unit }
         ),
-        legend: Vec::new(),
-        panels: panels.collect(),
+        legend: keys.collect(),
+        panels: vec![panel],
     })
 }
 

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use cemark_scenario::Plan;
 
-use super::of_group::{difference, headline, name};
-use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit, colour, file_word};
-use crate::comparison::{Comparisons, Group};
+use super::of_group::{difference, name};
+use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
+use super::{colour, file_word};
+use crate::comparison::{Comparisons, Group, axis_name};
 use crate::metrics::{self, Metric, Unit as Of};
 use crate::text::{capital, distinct};
 
@@ -24,46 +25,21 @@ pub enum Values {
     Absolute,
 }
 
-/// The charts of one kind, for each axis of which more than one value was run, and for each metric.
-pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<Chart> {
-    of_metrics(plan, comparisons, values, &headline())
-}
-
-/// The charts of these metrics.
-pub(super) fn of_metrics(
-    plan: &Plan,
-    comparisons: &Comparisons,
-    values: Values,
-    metrics: &[&Metric],
-) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    for path in &plan.axes {
-        let Some(swept) = Swept::new(path, comparisons) else {
-            continue;
-        };
-        for metric in metrics {
-            charts.extend(chart(plan, comparisons, &swept, metric, values));
-        }
-    }
-    charts
-}
-
 /// An axis of a sweep.
-struct Swept<'a> {
-    path: &'a str,
-    places: Places<'a>,
+pub(super) struct Swept<'a> {
+    pub path: &'a str,
+    pub places: Places<'a>,
 }
 
 impl<'a> Swept<'a> {
-    fn new(path: &'a str, comparisons: &'a Comparisons) -> Option<Self> {
+    pub fn new(path: &'a str, comparisons: &'a Comparisons) -> Option<Self> {
         let groups = comparisons.groups.iter();
         let words: Option<Vec<&str>> = groups.map(|g| Some(&g.axes.get(path)?[..])).collect();
         let words = distinct(words?);
-        let label = path.rsplit('.').next().unwrap_or(path);
         (words.len() > 1).then(|| Swept {
             path,
             // From a range of 1 to 20 on, small values would be on top of each other.
-            places: Places::new(label, &words, numbers(&words), 20.0),
+            places: Places::new(&axis_name(path), &words, numbers(&words), 20.0),
         })
     }
 }
@@ -155,7 +131,8 @@ pub fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
     Some((unit.unwrap_or_default(), places))
 }
 
-fn chart(
+/// The chart of a metric over an axis; `None` where nothing was measured.
+pub(super) fn chart(
     plan: &Plan,
     comparisons: &Comparisons,
     swept: &Swept<'_>,
@@ -187,8 +164,8 @@ fn chart(
     let axis = file_word(swept.path);
     let mut caption = match values {
         Values::Differences => format!(
-            "Percent against {base}, which is the line at zero; the bands are paired 95 % \
-             intervals."
+            "Percent against {base}, which is the line at zero{}.",
+            bands(&drawn)
         ),
         Values::Absolute => "Means over the seeds.".to_owned(),
     };
@@ -197,7 +174,10 @@ fn chart(
             " {left_out} more combinations of the other axes are in the tables, not here."
         );
     }
-    let legend = plan.schemes.iter().map(|scheme| Key {
+    // Under percents the baseline is no curve.
+    let named = plan.schemes.iter();
+    let named = named.filter(|s| values == Values::Absolute || *s != base);
+    let legend = named.map(|scheme| Key {
         label: scheme.clone(),
         colour: colour(plan, scheme),
     });
@@ -216,6 +196,19 @@ fn chart(
         legend,
         panels: drawn,
     })
+}
+
+/// The words on bands, where there are any.
+fn bands(panels: &[Panel]) -> &'static str {
+    let bodies = panels.iter().filter_map(|p| match &p.body {
+        Body::Curves(curves) => Some(curves),
+        _ => None,
+    });
+    let mut spots = bodies.flat_map(|c| &c.curves).flat_map(|c| &c.spots);
+    match spots.any(|s| s.band.is_some()) {
+        true => "; the bands are paired 95 % intervals",
+        false => "",
+    }
 }
 
 fn panel(
@@ -258,10 +251,9 @@ fn panel(
         ),
         Values::Absolute => (Axis::new("", unit(metric.unit)), None),
     };
-    let title = others.iter().map(|(path, value)| {
-        let word = path.rsplit('.').next().unwrap_or(path);
-        format!("{word} {value}")
-    });
+    let title = others
+        .iter()
+        .map(|(path, value)| format!("{} = {value}", axis_name(path)));
     let curves = Curves {
         x: swept.places.axis.clone(),
         y,

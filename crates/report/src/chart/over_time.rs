@@ -3,11 +3,12 @@
 //! and the highest sample in it.
 
 use super::Spot;
-use super::curves::HOVERED;
 use crate::units;
 
 /// Samples are gathered into this many bins.
 const BINS: usize = 240;
+/// Bins that share one text under the pointer.
+const HOVERED: usize = 6;
 
 /// A sample.
 #[derive(Clone, Copy)]
@@ -59,7 +60,7 @@ pub(super) fn bins(
         let high = some.iter().map(|b| b.high).fold(0.0, f64::max);
         format!(
             "{name} at {}: mean {}, from {} to {}",
-            units::micros(time(some[0].place)),
+            units::micros(time(some[some.len() / 2].place)),
             units::bytes(sum / many),
             units::bytes(low),
             units::bytes(high)

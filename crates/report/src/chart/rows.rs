@@ -9,7 +9,7 @@ use plotters::style::{Color, TRANSPARENT};
 
 use super::axis::{SIZE, Scale};
 use super::canvas::{Area, Begin, End};
-use super::draw::{diamond, done, fine, style, write};
+use super::pen::{diamond, done, fine, style, write};
 use super::{Body, Panel, Row, Rows, Unit, colour, font};
 
 /// Height of a row, of the numbers below, and of the title below these.

@@ -67,6 +67,11 @@ pub(super) enum Shape {
     Hovers,
     /// A part of the picture that shows nothing and says something under the pointer.
     Hover { within: Corners, tip: String },
+    /// Opens a group of shapes of the schemes with this place in the list of colours, which a page
+    /// can hide.
+    Scheme(usize),
+    /// Opens a group of the shapes inside two axes, at whose horizontal places a page reads values.
+    Plot(Corners),
     /// Closes a group.
     End,
 }

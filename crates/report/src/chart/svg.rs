@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
 use cemark_scenario::visible_lines;
+use plotters::style::Color as _;
 use plotters_backend::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord};
 
@@ -85,6 +86,18 @@ impl Elements {
                 let (place, tip) = (rectangle(within), escape(tip));
                 self.line(format_args!("<rect {place}><title>{tip}</title></rect>"));
             }
+            Shape::Scheme(scheme) if self.medium == Medium::Page => {
+                let place = scheme % colour::COLOURS;
+                self.line(format_args!("<g data-k=\"{place}\">"));
+            }
+            Shape::Plot(within) if self.medium == Medium::Page => {
+                let [x, y] = [within.least.0, within.least.1].map(tenth);
+                let [width, height] = [within.size.0, within.size.1].map(tenth);
+                self.line(format_args!(
+                    "<g class=\"plot\" data-box=\"{x} {y} {width} {height}\">"
+                ));
+            }
+            Shape::Scheme(_) | Shape::Plot(_) => self.line("<g>"),
             Shape::End => self.line("</g>"),
         }
     }
@@ -159,6 +172,24 @@ impl Elements {
             escape(words)
         ));
     }
+}
+
+/// The line of a scheme beside its name in the legend of a page, with its dashes or without.
+pub(super) fn sample(place: usize, is_dashed: bool) -> String {
+    let (r, g, b) = colour::series(place).rgb();
+    let dashes: Vec<_> = colour::dashes((r, g, b))
+        .iter()
+        .map(f64::to_string)
+        .collect();
+    let dashes = match dashes.is_empty() || !is_dashed {
+        true => String::new(),
+        false => format!(" stroke-dasharray=\"{}\"", dashes.join(" ")),
+    };
+    format!(
+        "<svg aria-hidden=\"true\" viewBox=\"0 0 22 10\" width=\"22\" height=\"10\">\
+         <path class=\"s-{}\" stroke-width=\"3\"{dashes} d=\"M0 5h22\"/></svg>",
+        colour::variable((r, g, b))
+    )
 }
 
 fn rectangle(within: &Corners) -> String {

@@ -60,7 +60,7 @@ fn bars(schemes: usize, metrics: usize, scale: f64) -> Chart {
     }
 }
 
-fn lines(schemes: usize, panels: usize, spots: usize, scale: f64) -> Chart {
+fn lines_of(schemes: usize, panels: usize, spots: usize, scale: f64) -> Chart {
     let spot = |p: usize, i: usize, k: usize| {
         let y = scale * (noise(p * 77 + i * 13 + k) - 0.6);
         Spot {
@@ -172,7 +172,7 @@ fn dots() -> Chart {
 
 /// Chart of bars side by side, with a published value at one place and one over several.
 fn upright(schemes: usize, panels: usize, places: usize, scale: f64) -> Chart {
-    let mut chart = lines(schemes, panels, places, scale);
+    let mut chart = lines_of(schemes, panels, places, scale);
     for panel in &mut chart.panels {
         let Body::Curves(curves) = &mut panel.body else {
             continue;
@@ -207,7 +207,7 @@ const COLUMN: f64 = 241.0 / 0.75;
 
 /// Distributions over orders of magnitude.
 fn shares(schemes: usize, panels: usize, largest: f64) -> Chart {
-    let mut chart = lines(schemes, panels, 100, 1.0);
+    let mut chart = lines_of(schemes, panels, 100, 1.0);
     for panel in &mut chart.panels {
         let Body::Curves(curves) = &mut panel.body else {
             continue;
@@ -228,8 +228,93 @@ fn shares(schemes: usize, panels: usize, largest: f64) -> Chart {
     chart
 }
 
+/// Maps of some schemes over two axes, beside curves.
+fn maps(schemes: usize, columns: usize, lines: usize, scale: f64) -> Chart {
+    let names = |label: &str, many: usize| Names {
+        label: label.to_owned(),
+        names: (0..many).map(|k| format!("{}us", 40 * k)).collect(),
+    };
+    let tile = |i: usize| {
+        (i % 7 != 6).then(|| Tile {
+            percent: scale * (noise(i) - 0.6),
+            better: [Some(true), Some(false), None][i % 3],
+            is_decided: i.is_multiple_of(2),
+            tip: format!("<{i}>"),
+        })
+    };
+    let panel = |i: usize| {
+        let map = Heat {
+            across: names("ECN#: pst_interval", columns),
+            down: names("a parameter with a long name of its own", lines),
+            tiles: (0..columns * lines).map(|k| tile(100 * i + k)).collect(),
+            most: scale,
+        };
+        Panel::new(LABELS[i], Body::Heat(map))
+    };
+    let mut chart = lines_of(3, 2, 4, scale);
+    let curves = std::mem::take(&mut chart.panels);
+    chart.panels = (0..schemes).map(panel).chain(curves).collect();
+    chart
+}
+
+/// No text of a page is smaller than 12 units of the least width in which it is shown.
+#[test]
+fn texts_of_pages_can_be_read() {
+    for chart in hard() {
+        for (_, width) in FORMS {
+            let sheet = draw::sheet(&chart, width, false);
+            assert!(sheet.written().all(|t| t.size >= 12.0), "{}", chart.name);
+        }
+    }
+}
+
+/// Panels fill every line, and lines differ by one panel at most.
+#[test]
+fn no_place_of_a_line_of_panels_is_empty() {
+    for many in 1..=9 {
+        let sheet = draw::sheet(&lines_of(3, many, 4, 40.0), 940.0, false);
+        let plots = sheet.shapes.iter().filter_map(|s| match s {
+            shapes::Shape::Plot(within) => Some(within),
+            _ => None,
+        });
+        let mut ends: std::collections::BTreeMap<i32, i32> = std::collections::BTreeMap::new();
+        for plot in plots {
+            let end = ends.entry(plot.least.1).or_default();
+            *end = (*end).max(plot.least.0 + plot.size.0);
+        }
+        assert!(ends.values().all(|end| *end > 9000), "{many}: {ends:?}");
+    }
+}
+
+#[test]
+fn the_legend_of_a_page_switches_the_shapes_of_its_scheme() {
+    let page = lines_of(3, 1, 4, 40.0).inline();
+    for k in ["1", "2"] {
+        assert!(page.contains(&format!("<button type=\"button\" data-k=\"{k}\"")));
+        assert!(page.contains(&format!("<g data-k=\"{k}\">")));
+    }
+    assert!(page.contains("<g class=\"plot\" data-box=\""));
+    assert!(!page.contains("data-first"), "few schemes are all visible");
+    let mut crowd = strips(5, 3e5);
+    let curves = crowd.panels.iter().flat_map(|p| match &p.body {
+        Body::Times(curves) => curves.curves.clone(),
+        _ => Vec::new(),
+    });
+    let panel = Panel::over_time("", (0.0, 41e3), Unit::Bytes, 3e5, curves.collect());
+    crowd.panels = vec![panel];
+    crowd.legend = lines_of(5, 1, 1, 1.0).legend;
+    assert!(
+        crowd
+            .inline()
+            .contains("<ul class=\"legend\" data-first=\"2\">")
+    );
+}
+
 fn hard() -> Vec<Chart> {
     let mut all = vec![dots(), strips(1, 1.0), strips(5, 3e5), strips(12, 4e6)];
+    for (schemes, columns, lines, scale) in [(1, 2, 2, 1.0), (2, 5, 3, 40.0), (4, 12, 9, 900.0)] {
+        all.push(maps(schemes, columns, lines, scale));
+    }
     for (panels, largest) in [(1, 1e3), (3, 4e6), (2, 7.0), (1, 3e10)] {
         all.push(shares(5, panels, largest));
     }
@@ -240,7 +325,7 @@ fn hard() -> Vec<Chart> {
                 all.push(upright(schemes, panels, places, scale));
             }
             for spots in [1, 2, 6, 30] {
-                all.push(lines(schemes, panels, spots, scale));
+                all.push(lines_of(schemes, panels, spots, scale));
             }
         }
     }
@@ -269,13 +354,9 @@ fn faults(sheet: &shapes::Sheet) -> Vec<String> {
 #[test]
 fn texts_do_not_overlap_and_stay_inside() {
     for chart in hard() {
-        for (width, titled) in [
-            (WIDE, false),
-            (NARROW, false),
-            (FILE, true),
-            (COLUMN, true),
-            (300.0, true),
-        ] {
+        let forms = FORMS.map(|(_, width)| (width, false));
+        let files = [(FILE, true), (COLUMN, true), (300.0, true)];
+        for (width, titled) in forms.into_iter().chain(files) {
             let sheet = draw::sheet(&chart, width, titled);
             let wrong = faults(&sheet);
             assert!(!sheet.texts.is_empty());
@@ -305,7 +386,13 @@ fn an_overlap_is_found() {
 fn files_are_small_and_have_everything_inside() {
     for chart in hard() {
         let svg = chart.svg(Width::default());
-        assert!(svg.len() < 150_000, "{}: {} bytes", chart.name, svg.len());
+        let many = chart.panels.len();
+        assert!(
+            svg.len() < 150_000,
+            "{many} {}: {} bytes",
+            chart.name,
+            svg.len()
+        );
         assert!(!svg.contains("class="), "{}", chart.name);
         assert!(
             !svg.contains("NaN") && !svg.contains("inf\""),
@@ -346,7 +433,7 @@ fn what_leaves_the_axis_has_an_arrow_and_its_number() {
     rows.rows[1].interval = Some((-30.0, 4321.0));
     let sheet = draw::sheet(&chart, FILE, true);
     assert!(sheet.texts.iter().any(|t| t.text == "+4321"));
-    let mut chart = lines(3, 1, 4, 40.0);
+    let mut chart = lines_of(3, 1, 4, 40.0);
     let Body::Curves(curves) = &mut chart.panels[0].body else {
         panic!("lines");
     };
@@ -360,7 +447,7 @@ fn labels_are_escaped_and_values_hover() {
     let page = bars(12, 1, 40.0).inline();
     assert!(page.contains("WRED &amp; &lt;b&gt;") && !page.contains("<b>"));
     assert!(page.contains("<title>ECN# &amp; "));
-    assert_eq!(page.matches("<svg").count(), 2);
+    assert_eq!(page.matches("<svg").count(), 3);
     // Colours come from the page.
     assert!(!page.contains('#') || !page.contains("fill=\"#"));
 }
@@ -371,7 +458,7 @@ fn a_published_value_is_a_diamond_that_lies_inside_the_plot() {
     let page = chart.inline();
     assert_eq!(
         page.matches("<title>published &lt;T1&gt;</title>").count(),
-        4
+        6
     );
     // The axis reaches as far as the published value that is above all measured ones.
     let Body::Curves(curves) = &chart.panels[0].body else {

@@ -155,8 +155,8 @@ impl Group {
         title(&self.axes)
     }
 
-    /// Short names of the axes by path: the last word of the path, or the whole path where two
-    /// paths end alike.
+    /// Short names of the axes by path ([`axis_name`]), or the whole path where two names are
+    /// alike.
     pub fn short_axes(&self) -> BTreeMap<String, String> {
         short_axes(&self.axes)
     }
@@ -207,14 +207,32 @@ pub(crate) fn title(axes: &BTreeMap<String, String>) -> String {
 }
 
 fn short_axes(axes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-    let alike = |name: &str| axes.keys().filter(|p| last(p) == name).count();
+    let alike = |name: &str| axes.keys().filter(|p| axis_name(p) == name).count();
     let named = axes.keys().map(|path| {
-        let name = last(path);
+        let name = axis_name(path);
         let name = if alike(&name) > 1 { path.clone() } else { name };
         (path.clone(), name)
     });
     named.collect()
+}
+
+/// The name of the axis of a sweep: the last word of its path, and where the path names one scheme
+/// or one workload, its name as well: `load`, `ECN#: pst_target`, `schemes: k`.
+pub fn axis_name(path: &str) -> String {
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let Some((section @ ("scheme" | "workload"), rest)) = path.split_once('.') else {
+        return last.to_owned();
+    };
+    let whose = rest.rsplit_once('.').map(|(whose, _)| whose);
+    let whose = whose.map(|whose| whose.strip_suffix(".transport").unwrap_or(whose));
+    match whose.filter(|whose| *whose != "*") {
+        Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{section} {number}: {last}")
+        }
+        Some(whose) => format!("{whose}: {last}"),
+        None if section == "scheme" => format!("schemes: {last}"),
+        None => last.to_owned(),
+    }
 }
 
 /// The whole comparison.

@@ -24,12 +24,9 @@ pub(crate) struct Said {
 /// whether a table has room for its column or not.
 pub(crate) fn of_group(group: &Group) -> Said {
     if let Some(alike) = group.alike {
-        let title = match group.title() {
-            t if t.is_empty() => String::new(),
-            t => format!("At {t}, "),
-        };
+        let words = format!("{}{}: nothing is compared.", place(group), alike.words());
         return Said {
-            intro: capital(&format!("{title}{}: nothing is compared.", alike.words())),
+            intro: capital(&words),
             parts: Vec::new(),
         };
     }
@@ -40,29 +37,54 @@ pub(crate) fn of_group(group: &Group) -> Said {
     said
 }
 
-fn compared(group: &Group) -> Said {
-    let metrics = group.judged();
-    let base = group.baseline();
-    let place = match group.title() {
+/// Sentences on a group for a page that has a grid of better and worse: only those that the grid
+/// does not say.
+pub(crate) fn beside(group: &Group) -> Said {
+    if group.alike.is_some() {
+        return of_group(group);
+    }
+    let standing = group.standing.as_ref().map(|s| s.sentence());
+    let mut said = alone(group).unwrap_or_default();
+    said.parts.extend(standing);
+    said
+}
+
+/// The words before the sentences on a group: "At load 0.9, ".
+fn place(group: &Group) -> String {
+    match group.title() {
         t if t.is_empty() => String::new(),
         t => format!("At {t}, "),
-    };
-    let alone = |text: String| Said {
-        intro: capital(&format!("{place}{text}")),
-        parts: Vec::new(),
-    };
-    if metrics.is_empty() {
-        return alone("no measured flow has finished, so there is nothing to compare.".to_owned());
     }
-    let others: Vec<&Row> = group.rows.iter().filter(|r| !r.baseline).collect();
-    if others.is_empty() {
-        let values: Vec<String> = metrics
-            .iter()
+}
+
+/// The only sentence on a group in which no two schemes can be compared.
+fn alone(group: &Group) -> Option<Said> {
+    let metrics = group.judged();
+    let base = group.baseline();
+    let text = if metrics.is_empty() {
+        "no measured flow has finished, so there is nothing to compare.".to_owned()
+    } else if group.rows.iter().all(|r| r.baseline) {
+        let values = metrics.iter();
+        let values = values
             .filter_map(|m| Some((m, base.cell(m).absolute?)))
-            .map(|(m, v)| format!("{} is {}", m.name(), m.show(v)))
-            .collect();
-        return alone(format!("under {} {}.", base.scheme, list(&values)));
+            .map(|(m, v)| format!("{} is {}", m.name(), m.show(v)));
+        let values: Vec<String> = values.collect();
+        format!("under {} {}.", base.scheme, list(&values))
+    } else {
+        return None;
+    };
+    Some(Said {
+        intro: capital(&format!("{}{text}", place(group))),
+        parts: Vec::new(),
+    })
+}
+
+fn compared(group: &Group) -> Said {
+    if let Some(said) = alone(group) {
+        return said;
     }
+    let metrics = group.judged();
+    let others: Vec<&Row> = group.rows.iter().filter(|r| !r.baseline).collect();
     let (silent, spoken): (Vec<&Row>, Vec<&Row>) = others.into_iter().partition(|r| {
         metrics
             .iter()
@@ -74,7 +96,11 @@ fn compared(group: &Group) -> Said {
         parts.push(format!("Nothing is decided for {}.", list(&names)));
     }
     Said {
-        intro: capital(&format!("{place}against {}:", base.scheme)),
+        intro: capital(&format!(
+            "{}against {}:",
+            place(group),
+            group.baseline().scheme
+        )),
         parts,
     }
 }
@@ -151,21 +177,69 @@ pub(crate) fn of_all(all: &Comparisons) -> Said {
             parts.push(judged(&row.scheme, &better, &worse) + ".");
         }
     }
-    if !silent.is_empty() {
-        parts.push(format!("Nothing is decided for {}.", list(&silent)));
-    }
-    parts.push("Every other difference is not decided.".to_owned());
-    parts.extend(precision(groups));
-    let axes: Vec<String> = first.short_axes().into_values().collect();
-    Said {
-        intro: format!(
-            "Over {} combinations of {}, against {}:",
-            groups.len(),
-            list(&axes),
-            all.baseline
+    parts.push(match (&silent[..], &parts[..]) {
+        ([], _) => "Every other difference is open.".to_owned(),
+        (_, []) => "Nothing is decided.".to_owned(),
+        _ => format!(
+            "Every other difference is open, and all of {}.",
+            list(&silent)
         ),
+    });
+    parts.extend(precision(groups));
+    Said {
+        intro: over(all, first),
         parts,
     }
+}
+
+/// The words before the sentences on all groups, of which this is the first.
+fn over(all: &Comparisons, first: &Group) -> String {
+    let axes: Vec<String> = first.short_axes().into_values().collect();
+    let (many, base) = (all.groups.len(), &all.baseline);
+    format!(
+        "Over {many} combinations of {}, against {base}:",
+        list(&axes)
+    )
+}
+
+/// Sentences on all groups for a page whose grid counts better and worse: how much each scheme
+/// gains and loses at most, and where.
+pub(crate) fn beside_all(all: &Comparisons) -> Said {
+    let Some(first) = all.groups.first().filter(|_| !all.all_alike()) else {
+        return of_all(all);
+    };
+    let rows = first.rows.iter().enumerate().filter(|(_, r)| !r.baseline);
+    let parts = rows.filter_map(|(i, row)| {
+        let side = |verb: &str, has: fn(&Cell) -> bool| {
+            Some(format!("{verb} most in {}", farthest(&all.groups, i, has)?))
+        };
+        let sides = [side("gains", Cell::better), side("loses", Cell::worse)];
+        let sides: Vec<String> = sides.into_iter().flatten().collect();
+        (!sides.is_empty()).then(|| format!("{} {}.", row.scheme, sides.join(", and ")))
+    });
+    let mut parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        parts.push("Nothing is decided.".to_owned());
+    }
+    parts.extend(precision(&all.groups));
+    Said {
+        intro: over(all, first),
+        parts,
+    }
+}
+
+/// "short mean (-33.7 %) at load 0.9": the largest difference of a row of the groups that is
+/// decided in one direction.
+fn farthest(groups: &[Group], row: usize, has: fn(&Cell) -> bool) -> Option<String> {
+    let metrics = metrics::judged();
+    let all = groups.iter().filter_map(|g| Some((g, g.rows.get(row)?)));
+    let all = all.flat_map(|(g, row)| metrics.iter().map(move |m| (g, row.cell(m))));
+    let decided = all.filter(|(_, cell)| has(cell));
+    let (group, cell, percent) = decided
+        .filter_map(|(g, cell)| Some((g, cell, cell.against?.percent)))
+        .max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()))?;
+    let (name, percent) = (cell.metric.name(), units::percent(percent));
+    Some(format!("{name} ({percent}) at {}", group.title()))
 }
 
 /// At how many groups a stated precision is reached, and after how many replications.

@@ -30,7 +30,7 @@ pub(super) struct Block {
     unfinished: Vec<String>,
     notes: Vec<String>,
     #[serde(flatten)]
-    charts: Charts,
+    pub charts: Charts,
     seed: u64,
     ports: Vec<Port>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Charts {
 
 /// A heading over several columns.
 #[derive(Serialize)]
-struct Heading {
+pub(super) struct Heading {
     name: &'static str,
     span: usize,
 }
@@ -99,7 +99,7 @@ pub(super) fn block(
     Block {
         title,
         anchor: format!("g{place}"),
-        said: sentence::of_group(group).into(),
+        said: sentence::beside(group).into(),
         counts: counts(group, &metrics),
         groups: headings(&metrics, counters.len()),
         stats: metrics
@@ -134,7 +134,7 @@ fn counts(group: &Group, metrics: &[&Metric]) -> String {
 }
 
 /// The upper line of the head: neighbours with the same name share it.
-fn headings(metrics: &[&Metric], counters: usize) -> Vec<Heading> {
+pub(super) fn headings(metrics: &[&Metric], counters: usize) -> Vec<Heading> {
     let mut out: Vec<Heading> = Vec::new();
     for name in metrics.iter().map(|m| m.heading().0) {
         match out.last_mut().filter(|h| h.name == name) {

@@ -2,7 +2,9 @@
 //! `report.html`: one file that shows a whole run. It loads nothing from elsewhere.
 
 mod block;
+mod glance;
 pub mod page;
+mod sweep;
 
 use cemark_scenario::Plan;
 use minijinja::value::Serde;
@@ -11,23 +13,31 @@ use serde::Serialize;
 
 use self::block::Block;
 use self::page::{Entry, Picture, page, typeset};
+use self::sweep::{Section, fitting};
 use crate::by_size::Buckets;
-use crate::chart::{self, Chart, Values, colour};
+use crate::chart::{self, colour};
 use crate::comparison::{Comparisons, sentence};
+use crate::metrics::Metric;
 use crate::summary::hex;
 use crate::text::distinct;
 use crate::{Finished, Provenance, RunSummary, params, units};
 
 /// Bytes of the charts of a page over the axes, and of those of its blocks. What does not fit is
 /// left out, with a note: a page must stay small enough for a browser and for mail.
-const CURVES: usize = 1_500_000;
-const BLOCKS: usize = 2_500_000;
+const CURVES: usize = 2_200_000;
+const BLOCKS: usize = 2_200_000;
 
 /// Sentences as the page shows them.
 #[derive(Serialize)]
 struct Said {
     intro: String,
     parts: Vec<String>,
+}
+
+impl Said {
+    fn is_empty(&self) -> bool {
+        self.intro.is_empty() && self.parts.is_empty()
+    }
 }
 
 impl From<sentence::Said> for Said {
@@ -73,13 +83,11 @@ pub fn render_as(
     repeats: &str,
 ) -> String {
     let folded = comparisons.groups.len() > sentence::FEW;
-    let mut curves = Vec::new();
-    if folded && !comparisons.all_alike() {
-        curves = chart::of_sweep(plan, comparisons, Values::Differences);
+    let (mut curves, mut not_drawn) = (Vec::new(), 0);
+    if comparisons.groups.len() > 1 && !comparisons.all_alike() {
+        let mut room = CURVES;
+        (curves, not_drawn) = sweep::sections(plan, comparisons, &mut room);
     }
-    let mut room = CURVES;
-    let all_curves = curves.len();
-    let curves = fitting(curves, &mut room);
     let mut room = BLOCKS;
     let groups = comparisons.groups.iter().enumerate();
     let blocks: Vec<Block> = groups
@@ -105,12 +113,13 @@ pub fn render_as(
             block::block(plan, finished, group, i, charts)
         })
         .collect();
-    let lead: Vec<Said> = if folded {
-        vec![sentence::of_all(comparisons).into()]
-    } else {
-        let groups = comparisons.groups.iter();
-        groups.map(|g| sentence::of_group(g).into()).collect()
+    let lead: Vec<sentence::Said> = match &comparisons.groups[..] {
+        [only] => vec![sentence::beside(only)],
+        _ => vec![sentence::beside_all(comparisons)],
     };
+    let lead = lead.into_iter().map(Said::from);
+    let lead: Vec<Said> = lead.filter(|s| !s.is_empty()).collect();
+    let glance = glance::glance(plan, comparisons, |m| anchor(m, &curves, &blocks));
     let schemes: Vec<Scheme> = plan
         .schemes
         .iter()
@@ -124,12 +133,14 @@ pub fn render_as(
         name => plan.name.clone(),
         cannot_tell => comparisons.cannot_tell(),
         lead => Value::from(Serde(lead)),
+        glance => Value::from(Serde(glance)),
+        has_intervals => has_intervals(comparisons),
         description => paragraphs(&plan.description),
         warnings => plan.warning_lines(),
         baseline => comparisons.baseline.clone(),
         folded,
         axes => plan.axes.len(),
-        not_drawn => all_curves - curves.len(),
+        not_drawn,
         full => room == 0,
         schemes => Value::from(Serde(schemes)),
         points => summary.cost.points,
@@ -153,20 +164,22 @@ pub fn render_as(
     page(include_str!("run.html"), &contents, drawn)
 }
 
-/// Charts that fit; after the first that does not, `room` is zero.
-fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
-    let mut out = Vec::new();
-    for chart in charts {
-        if *room == 0 {
-            break;
-        }
-        let picture = Picture::from(chart);
-        *room = room.saturating_sub(picture.size());
-        if *room > 0 {
-            out.push(picture);
-        }
-    }
-    out
+/// Where a page shows a metric: its chart over the axes, the chart of the only table, or a table.
+fn anchor(metric: &Metric, curves: &[Section], blocks: &[Block]) -> String {
+    let section = curves.iter().find(|s| s.metric == metric);
+    let chart = section.and_then(Section::anchor);
+    let only = blocks.first().filter(|_| blocks.len() == 1);
+    let chart = chart.or(only
+        .and_then(|b| b.charts.compared.first())
+        .map(Picture::id));
+    chart.map_or_else(|| "g0".to_owned(), str::to_owned)
+}
+
+/// Whether any difference has an interval.
+fn has_intervals(comparisons: &Comparisons) -> bool {
+    let rows = comparisons.groups.iter().flat_map(|g| &g.rows);
+    let mut differences = rows.flat_map(|r| &r.cells).filter_map(|c| c.against);
+    differences.any(|c| c.interval.is_some())
 }
 
 /// The contents: what there always is, and the blocks, under one entry if they are many.
@@ -174,7 +187,7 @@ fn contents(blocks: &[Block], curves: bool) -> Vec<Entry> {
     let of_blocks = blocks.iter().map(|b| Entry::new(&b.anchor, &b.title));
     let mut out = vec![Entry::new("top", "Result")];
     if curves {
-        out.push(Entry::new("curves", "Over each axis"));
+        out.push(Entry::new("curves", "Over the axes"));
     }
     if blocks.len() > sentence::FEW {
         out.push(Entry {

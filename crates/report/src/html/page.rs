@@ -43,6 +43,8 @@ impl Entry {
 /// A chart in a page.
 #[derive(Serialize)]
 pub struct Picture {
+    /// Its anchor in the page.
+    id: String,
     title: String,
     caption: String,
     svg: String,
@@ -59,6 +61,11 @@ impl Picture {
         }
     }
 
+    /// Its anchor in the page.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
     /// How many bytes of the page it takes, nearly.
     pub fn size(&self) -> usize {
         self.svg.len()
@@ -68,6 +75,7 @@ impl Picture {
 impl From<Chart> for Picture {
     fn from(chart: Chart) -> Self {
         Picture {
+            id: format!("chart-{}", chart.name),
             svg: chart.inline(),
             title: chart.title,
             caption: chart.caption,

@@ -2,13 +2,16 @@
 //! The data behind a chart as a table: a row for each value, with the units in the header.
 
 use super::files::{Table, number};
-use crate::chart::{Axis, Body, Chart, Curve, Curves, Mark, Panel, Row, Rows, Spot, Unit};
+use crate::chart::{Axis, Body, Chart, Curve, Curves, Heat, Mark, Panel, Row, Rows, Spot, Unit};
 
 /// Title of the column of panels.
 const PANEL: &str = "panel";
 
 /// The values of a chart, whose curves and rows are of things called `series`: `scheme`.
 pub fn of_chart(chart: &Chart, series: &str) -> Table {
+    if let Some(maps) = of_maps(chart, series) {
+        return maps;
+    }
     let columns = Columns::of(chart);
     let mut head = Vec::new();
     head.extend(columns.panel.then(|| PANEL.to_owned()));
@@ -28,6 +31,7 @@ pub fn of_chart(chart: &Chart, series: &str) -> Table {
         match &panel.body {
             Body::Rows(rows) => rows.rows.iter().map(of_row).collect(),
             Body::Curves(curves) | Body::Times(curves) => of_curves(curves),
+            Body::Heat(_) => Vec::new(),
         }
     };
     let rows = chart.panels.iter().flat_map(|panel| {
@@ -40,6 +44,45 @@ pub fn of_chart(chart: &Chart, series: &str) -> Table {
         head,
         rows: rows.collect(),
     }
+}
+
+/// The tiles of a chart of maps, a map for each `series`; `None` for other charts.
+fn of_maps(chart: &Chart, series: &str) -> Option<Table> {
+    let maps = chart.panels.iter().map(|panel| match &panel.body {
+        Body::Heat(map) => Some((&panel.title, map)),
+        _ => None,
+    });
+    let maps: Vec<(&String, &Heat)> = maps.collect::<Option<_>>()?;
+    let (_, first) = maps.first()?;
+    let head = [
+        series,
+        &first.across.label,
+        &first.down.label,
+        "difference [%]",
+        "decided",
+    ];
+    let mut rows = Vec::new();
+    for (title, map) in maps {
+        let down = map.down.names.iter();
+        let places = down.flat_map(|d| map.across.names.iter().map(move |a| (a, d)));
+        for ((across, down), tile) in places.zip(&map.tiles) {
+            if let Some(tile) = tile {
+                rows.push(vec![
+                    title.clone(),
+                    across.clone(),
+                    down.clone(),
+                    number(Some(tile.percent)),
+                    tile.is_decided.to_string(),
+                ]);
+            }
+        }
+    }
+    Some(Table {
+        name: format!("{}-data", chart.name),
+        title: chart.title.clone(),
+        head: head.map(str::to_owned).to_vec(),
+        rows,
+    })
 }
 
 /// Columns that a chart needs.
@@ -66,9 +109,10 @@ impl Columns {
         let of_rows = || panels().filter_map(|p| rows(&p.body)).flat_map(|r| &r.rows);
         let of_curves = || panels().filter_map(|p| curves(&p.body));
         let spots = || of_curves().flat_map(|c| &c.curves).flat_map(|c| &c.spots);
-        let first = panels().next().map(|panel| values_axis(&panel.body));
+        let axes = || panels().filter_map(|panel| values_axis(&panel.body));
+        let first = axes().next();
         let unit = first.map_or(String::new(), |axis| name(&axis.unit));
-        let is_mixed = panels().any(|panel| name(&values_axis(&panel.body).unit) != unit);
+        let is_mixed = axes().any(|axis| name(&axis.unit) != unit);
         let unit = if is_mixed { String::new() } else { unit };
         let label = first.map_or("", |axis| &axis.label);
         let label = if label.is_empty() { "value" } else { label };
@@ -90,7 +134,8 @@ impl Columns {
         cells.extend(self.panel.then(|| panel.title.clone()));
         cells.push(value.series);
         cells.extend(self.x.as_ref().map(|_| value.x));
-        cells.extend(self.is_mixed.then(|| name(&values_axis(&panel.body).unit)));
+        let axis = values_axis(&panel.body);
+        cells.extend(axis.filter(|_| self.is_mixed).map(|axis| name(&axis.unit)));
         cells.push(number(value.y));
         if self.band {
             cells.extend([value.band.map(|b| b.0), value.band.map(|b| b.1)].map(number));
@@ -103,10 +148,11 @@ impl Columns {
 }
 
 /// The axis of the values, not that of their places.
-fn values_axis(body: &Body) -> &Axis {
+fn values_axis(body: &Body) -> Option<&Axis> {
     match body {
-        Body::Rows(rows) => &rows.axis,
-        Body::Curves(curves) | Body::Times(curves) => &curves.y,
+        Body::Rows(rows) => Some(&rows.axis),
+        Body::Curves(curves) | Body::Times(curves) => Some(&curves.y),
+        Body::Heat(_) => None,
     }
 }
 
@@ -120,7 +166,7 @@ fn rows(body: &Body) -> Option<&Rows> {
 fn curves(body: &Body) -> Option<&Curves> {
     match body {
         Body::Curves(curves) | Body::Times(curves) => Some(curves),
-        Body::Rows(_) => None,
+        Body::Rows(_) | Body::Heat(_) => None,
     }
 }
 

@@ -65,7 +65,12 @@ impl<'a> Content<'a> {
             Shape::Polygon { corners, fill } => self.fill(*fill, |to| path(to, corners)),
             Shape::Text(text) => self.text(text),
             // A page has no pointer.
-            Shape::Tip(_) | Shape::Hovers | Shape::Hover { .. } | Shape::End => {}
+            Shape::Tip(_)
+            | Shape::Hovers
+            | Shape::Hover { .. }
+            | Shape::Scheme(_)
+            | Shape::Plot(_)
+            | Shape::End => {}
         }
     }
 

@@ -61,7 +61,12 @@ impl Canvas {
             Shape::Polygon { corners, fill } => self.fill(&[path(corners)], *fill),
             Shape::Text(text) => self.text(text),
             // A file of pixels has no pointer.
-            Shape::Tip(_) | Shape::Hovers | Shape::Hover { .. } | Shape::End => {}
+            Shape::Tip(_)
+            | Shape::Hovers
+            | Shape::Hover { .. }
+            | Shape::Scheme(_)
+            | Shape::Plot(_)
+            | Shape::End => {}
         }
     }
 
