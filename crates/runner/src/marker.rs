@@ -73,8 +73,11 @@ impl Leave<'_> {
 pub fn load(plan: &mut Plan, leave: &Leave<'_>) -> Result<Watches, Failure> {
     let mut libraries: Vec<(u64, Box<dyn Library>)> = Vec::new();
     let runs = |marker: &&OwnMarker| {
-        let of = |own: &MarkerChoice| matches!(own, MarkerChoice::Own(own) if own.content == marker.content);
-        plan.points.iter().any(|p| of(&p.config.switch.marker))
+        let mut choices = plan.points.iter().map(|p| &p.config.switch.marker);
+        choices.any(|choice| match choice {
+            MarkerChoice::Own(own) => own.content == marker.content,
+            _ => false,
+        })
     };
     for marker in plan.markers.iter().filter(runs) {
         libraries.push((marker.content, library(marker, leave)?));

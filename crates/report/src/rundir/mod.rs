@@ -504,8 +504,8 @@ impl RunDir {
     }
 
     /// Writes what a finished run leaves: `summary.json`, a Parquet file for each table that has
-    /// rows ([`Kind`]), `metrics.parquet`, `report.html`, and the manifest with the digest of the results. `finished`
-    /// holds one entry a point, in the plan's order.
+    /// rows ([`Kind`]), `metrics.parquet`, `report.html`, and the manifest with the digest of the
+    /// results. `finished` holds one entry a point, in the plan's order.
     ///
     /// # Errors
     /// As [`RunDir::store`].
