@@ -390,7 +390,6 @@ fn data_of_a_chart_have_every_value_with_its_unit() {
     assert_eq!(
         queue.head,
         [
-            "panel",
             "scheme",
             "time [µs]",
             "value [bytes]",

@@ -69,7 +69,7 @@ fn charts_of_flows_are_folded() {
         .collect();
     assert_eq!(folds.len(), 2, "two loads");
     for fold in &folds {
-        assert_eq!(fold.matches("<figure>").count(), 4);
+        assert_eq!(fold.matches("<figure id=").count(), 4);
         assert!(fold.len() < before, "{} bytes", fold.len());
     }
 }

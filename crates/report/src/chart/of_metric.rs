@@ -6,7 +6,9 @@ use std::slice::from_ref;
 use cemark_scenario::Plan;
 
 use super::by_metric::{self, OfMetric};
-use super::{Body, Chart, Values, of_distribution, of_goodput, of_group, of_queues, of_sizes};
+use super::{
+    Body, Chart, Values, of_buffers, of_distribution, of_goodput, of_group, of_queues, of_sizes,
+};
 use crate::by_size::{self, Buckets, PERCENTILES};
 use crate::comparison::Group;
 use crate::cumulative::Quantity;
@@ -15,6 +17,7 @@ use crate::{Comparisons, Finished};
 
 /// Charts over time.
 const QUEUE: &str = "queue";
+const BUFFER: &str = "buffer";
 const GOODPUT: &str = "goodput";
 
 /// The metrics that have charts: `slowdown-by-size`, also one percentile of it, distributions,
@@ -24,7 +27,7 @@ pub fn metrics() -> Vec<String> {
     let mut all = vec![by_size::NAME.to_owned()];
     all.extend(percentiles);
     all.extend(Quantity::EACH.map(|quantity| quantity.name().to_owned()));
-    all.push(QUEUE.to_owned());
+    all.extend([QUEUE, BUFFER].map(str::to_owned));
     all.extend(metrics::compared().map(|metric| metric.key.to_string()));
     all
 }
@@ -51,6 +54,9 @@ pub fn of_metric(
     }
     if name == QUEUE {
         return each(&|group| of_queues(plan, finished, group));
+    }
+    if name == BUFFER {
+        return each(&|group| of_buffers(plan, finished, group));
     }
     let Some(metric) = metrics::compared().find(|m| m.key == name) else {
         return Vec::new();

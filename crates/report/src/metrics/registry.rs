@@ -231,6 +231,7 @@ fn of_shares() -> Vec<Metric> {
              one of n has all; in figures of those of the row's `class`.",
         )
         .column(Column {
+            terminal: true,
             report: true,
             ..compared("fairness", "index")
         }),
@@ -240,6 +241,7 @@ fn of_shares() -> Vec<Metric> {
         })
         .doc("Share of the measured time in which the most paused port (or NIC) was paused.")
         .column(Column {
+            terminal: true,
             report: true,
             ..compared("pause, worst port", "share")
         }),
