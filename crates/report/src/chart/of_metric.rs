@@ -32,7 +32,7 @@ pub fn metrics() -> Vec<String> {
     all
 }
 
-/// The charts of the metric of this name, one of [`metrics`]: over the axes of a sweep, and
+/// The charts of the metric of this name, one of [`metrics()`]: over the axes of a sweep, and
 /// otherwise at each value of the axes.
 pub fn of_metric(
     plan: &Plan,
