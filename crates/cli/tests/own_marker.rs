@@ -257,3 +257,27 @@ fn a_class_of_python_is_not_run_by_the_program() {
         );
     }
 }
+
+/// A retune changes the parameters of one label, and the other label of the same file stays.
+#[test]
+fn a_retune_reaches_an_own_marker() {
+    let scratch = Scratch::new("retune");
+    let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dataplane/bpf/markers");
+    let marker = format!("bpf:{}", object.join("own_marker.o").display());
+    let fabric = SCENARIO.replace("c:mine.so", &marker);
+    scratch.write(
+        "s.toml",
+        &format!(
+            "{fabric}\n[[scheme]]\nmarker = \"{marker}\"\nlabel = \"steady\"\n\
+             [[retune]]\nscheme = \"mine\"\nat = \"1ms\"\nhigh = \"10pkt\"\nlow = \"5pkt\"\n"
+        ),
+    );
+    let out = scratch.ok(&["run", "s.toml", "--out", "run", "--format", "json"]);
+    let doc: Value = serde_json::from_str(&out).expect("JSON");
+    let marks = |scheme: &str| {
+        let mut points = doc["points"].as_array().expect("points").iter();
+        let point = points.find(|p| p["scheme"] == scheme).expect(scheme);
+        point["marks"].as_u64().expect("a count")
+    };
+    assert!(marks("mine") > marks("steady"), "{doc}");
+}
