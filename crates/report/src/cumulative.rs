@@ -29,7 +29,7 @@ impl Quantity {
         Quantity::QueueLength,
     ];
 
-    /// Its name in files and in Python.
+    /// Name of the quantity in files and in Python.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::CompletionTime => "fct",

@@ -161,7 +161,7 @@ fn another_build() -> Failure {
 pub struct Sent {
     /// Text of the scenario ([`Plan::source`]).
     pub text: String,
-    /// Its name; relative paths in the scenario start in its folder.
+    /// Path of the scenario; relative paths in its text start in its folder.
     pub file: String,
     /// Own markers of the plan, with the paths that they have there.
     pub markers: Vec<OwnMarker>,

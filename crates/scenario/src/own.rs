@@ -23,7 +23,7 @@ pub struct OwnMarker {
     pub written: String,
     /// Name of the marker in its code.
     pub name: String,
-    /// Its parameters, a line each: name, kind, default, least and largest value and a sentence,
+    /// Parameters, a line each: name, kind, default, least and largest value and a sentence,
     /// with tabs between them. `None`: those of the catalogue's scheme of this name, if there is
     /// one.
     pub params: Option<String>,

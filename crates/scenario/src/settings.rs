@@ -18,7 +18,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Its value as people read it: a string without quotes.
+    /// Value as people read it: a string without quotes.
     pub fn text(&self) -> String {
         value_text(&self.value)
     }

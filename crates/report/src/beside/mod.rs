@@ -43,7 +43,7 @@ pub struct Beside {
 /// A run, as its manifest describes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Side {
-    /// Its directory.
+    /// Directory of the run.
     pub directory: String,
     /// Short name of its scenario.
     pub scenario: String,

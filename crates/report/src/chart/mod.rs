@@ -225,7 +225,7 @@ pub struct Mark {
 /// A line with a band around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Its name: the label of a scheme.
+    /// Label of the scheme that the curve shows.
     pub label: String,
     /// Its place in the list of colours.
     pub colour: usize,

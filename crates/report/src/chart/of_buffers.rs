@@ -5,8 +5,8 @@ use cemark_scenario::Plan;
 use cemark_sim::outcome::BufferTrace;
 
 use super::of_group::{at, place_of};
-use super::over_time::{Seen, bins};
-use super::{Chart, Curve, Key, Panel, Unit, colour};
+use super::over_time::{self, Samples, Seen};
+use super::{Chart, Key, colour};
 use crate::comparison::{Group, Row};
 use crate::{Finished, units};
 
@@ -32,25 +32,18 @@ pub fn of_buffers(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
         })
     });
     let traced: Vec<Traced<'_>> = traced.collect();
-    let all = || traced.iter().flat_map(|t| &t.buffer.samples);
-    let from = all().map(|s| s.at).min()?.as_micros_f64();
-    let until = all().map(|s| s.at).max()?.as_micros_f64();
-    let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
-    let curves = traced.iter().map(|t| {
-        let seen = t.buffer.samples.iter().map(|s| Seen {
-            at: s.at.as_micros_f64(),
-            bytes: f64::from(s.bytes),
-        });
-        let mut spots = bins(seen, (from, until), &t.row.scheme);
-        // The bands of several schemes on one axis would hide each other.
-        spots.iter_mut().for_each(|spot| spot.band = None);
-        Curve {
-            label: t.row.scheme.clone(),
-            colour: colour(plan, &t.row.scheme),
-            spots,
-        }
+    let samples = traced.iter().map(|t| Samples {
+        scheme: t.row.scheme.clone(),
+        colour: colour(plan, &t.row.scheme),
+        seen: (t.buffer.samples.iter())
+            .map(|s| Seen {
+                at: s.at.as_micros_f64(),
+                bytes: f64::from(s.bytes),
+            })
+            .collect(),
     });
-    let curves: Vec<Curve> = curves.collect();
+    // Bands of several schemes on one axis would hide each other.
+    let (_, panel) = over_time::panel(&samples.collect::<Vec<_>>(), false)?;
     let legend = traced.iter().map(|t| Key {
         label: t.row.scheme.clone(),
         colour: colour(plan, &t.row.scheme),
@@ -73,13 +66,7 @@ pub fn of_buffers(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
             units::bytes(f64::from(capacity))
         ),
         legend: legend.collect(),
-        panels: vec![Panel::over_time(
-            "",
-            (from, until),
-            Unit::Bytes,
-            most,
-            curves,
-        )],
+        panels: vec![panel],
     })
 }
 

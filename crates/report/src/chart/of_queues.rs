@@ -5,8 +5,8 @@ use cemark_scenario::Plan;
 use cemark_sim::outcome::PortTrace;
 
 use super::of_group::{at, place_of};
-use super::over_time::{Seen, bins};
-use super::{Chart, Curve, Key, Panel, Unit, colour};
+use super::over_time::{self, Samples, Seen};
+use super::{Chart, Key, colour};
 use crate::Finished;
 use crate::comparison::{Group, Row};
 
@@ -32,22 +32,17 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
             trace.map(|trace| Trace { row, trace })
         })
         .collect();
-    let all = || traces.iter().flat_map(|t| &t.trace.samples);
-    let from = all().map(|s| s.at).min()?.as_micros_f64();
-    let until = all().map(|s| s.at).max()?.as_micros_f64();
-    let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
-    let curves = traces.iter().map(|t| {
-        let seen = t.trace.samples.iter().map(|s| Seen {
-            at: s.at.as_micros_f64(),
-            bytes: f64::from(s.bytes),
-        });
-        Curve {
-            label: t.row.scheme.clone(),
-            colour: colour(plan, &t.row.scheme),
-            spots: bins(seen, (from, until), &t.row.scheme),
-        }
+    let samples = traces.iter().map(|t| Samples {
+        scheme: t.row.scheme.clone(),
+        colour: colour(plan, &t.row.scheme),
+        seen: (t.trace.samples.iter())
+            .map(|s| Seen {
+                at: s.at.as_micros_f64(),
+                bytes: f64::from(s.bytes),
+            })
+            .collect(),
     });
-    let panel = Panel::over_time("", (from, until), Unit::Bytes, most, curves.collect());
+    let (most, panel) = over_time::panel(&samples.collect::<Vec<_>>(), true)?;
     let keys = traces.iter().map(|t| Key {
         label: match port {
             Some(_) => t.row.scheme.clone(),

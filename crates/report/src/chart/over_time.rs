@@ -2,7 +2,7 @@
 //! Samples of bytes over time as a curve: the mean of each of many short intervals, with the lowest
 //! and the highest sample in it.
 
-use super::Spot;
+use super::{Curve, Panel, Spot, Unit};
 use crate::units;
 
 /// Samples are gathered into this many bins.
@@ -18,12 +18,38 @@ pub(super) struct Seen {
     pub bytes: f64,
 }
 
+/// Samples of a scheme.
+pub(super) struct Samples {
+    pub scheme: String,
+    /// Place in the list of colours.
+    pub colour: usize,
+    pub seen: Vec<Seen>,
+}
+
+/// Most bytes of any sample, and a panel with a curve for each scheme; `None` without samples.
+/// Bands span the lowest and the highest sample of a bin.
+pub(super) fn panel(all: &[Samples], has_bands: bool) -> Option<(f64, Panel)> {
+    let seen = || all.iter().flat_map(|of| &of.seen);
+    let from = seen().map(|s| s.at).min_by(f64::total_cmp)?;
+    let until = seen().map(|s| s.at).max_by(f64::total_cmp)?;
+    let most = seen().map(|s| s.bytes).fold(1.0, f64::max);
+    let curves = all.iter().map(|of| {
+        let mut spots = bins(&of.seen, (from, until), &of.scheme);
+        if !has_bands {
+            spots.iter_mut().for_each(|spot| spot.band = None);
+        }
+        Curve {
+            label: of.scheme.clone(),
+            colour: of.colour,
+            spots,
+        }
+    });
+    let panel = Panel::over_time("", (from, until), Unit::Bytes, most, curves.collect());
+    Some((most, panel))
+}
+
 /// The samples in bins of the time from `from` to `until`.
-pub(super) fn bins(
-    samples: impl Iterator<Item = Seen>,
-    (from, until): (f64, f64),
-    name: &str,
-) -> Vec<Spot> {
+fn bins(samples: &[Seen], (from, until): (f64, f64), name: &str) -> Vec<Spot> {
     struct Bin {
         place: usize,
         low: f64,
@@ -33,7 +59,7 @@ pub(super) fn bins(
     }
     let span = (until - from).max(1e-6);
     let mut all: Vec<Bin> = Vec::new();
-    for Seen { at, bytes } in samples {
+    for &Seen { at, bytes } in samples {
         let share = (at - from) / span;
         let place = ((share * BINS as f64) as usize).min(BINS - 1);
         match all.last_mut().filter(|b| b.place == place) {

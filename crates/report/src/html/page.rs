@@ -43,7 +43,7 @@ impl Entry {
 /// A chart in a page.
 #[derive(Serialize)]
 pub struct Picture {
-    /// Its anchor in the page.
+    /// Anchor of the chart in the page.
     id: String,
     title: String,
     caption: String,
@@ -61,7 +61,7 @@ impl Picture {
         }
     }
 
-    /// Its anchor in the page.
+    /// Anchor of the chart in the page.
     pub fn id(&self) -> &str {
         &self.id
     }

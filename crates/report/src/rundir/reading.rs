@@ -14,7 +14,7 @@ use crate::Error;
 /// A run that was read from its directory.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its manifest.
+    /// Manifest of the run.
     pub manifest: Manifest,
     /// The plan with the points that the run has.
     pub plan: Plan,

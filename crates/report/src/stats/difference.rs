@@ -25,7 +25,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name in documents.
+    /// Name of the method in documents.
     pub fn name(self) -> &'static str {
         match self {
             Method::None => "none",

@@ -14,7 +14,7 @@ use cemark_wire::Picos;
 pub struct Query {
     /// Which workload asked.
     pub workload: u16,
-    /// Its number in the workload, from 1.
+    /// Number of the query in the workload, from 1.
     pub number: NonZeroU32,
     /// Start of its first flow.
     pub start: Picos,
