@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::RunDir;
 use cemark_report::summary::hex;
-use cemark_runner::marker::{self, Leave, Watches};
+use cemark_runner::marker::{self, Consent, Watches};
 use cemark_runner::{Cores, Failure, Order, SIMULATOR, Sent, provenance};
 use cemark_scenario::OwnMarker;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
@@ -64,8 +64,8 @@ pub(crate) fn hand(
     let mut plan = source.plan(py)?;
     // The head of the cluster runs no code, but refuses what nodes would refuse.
     if plan.markers.iter().all(|marker| marker.form().is_some()) {
-        let leave = Leave::of_files(allow_native);
-        marker::load(&mut plan, &leave).map_err(|e| errors::of_failure(py, e))?;
+        let consent = Consent::of_files(allow_native);
+        marker::load(&mut plan, &consent).map_err(|e| errors::of_failure(py, e))?;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let watching = Arc::new(Watching::new(Arc::clone(&stop)));

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cemark_report::RunDir;
-use cemark_runner::marker::{self, Leave};
+use cemark_runner::marker::{self, Consent};
 use cemark_runner::{Cores, Failure, Order, provenance};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -48,11 +48,11 @@ pub(crate) fn run(
             InPythonClass::new(name, factory, &hook, watches_empty, &raised)
         })
         .collect();
-    let leave = Leave {
+    let consent = Consent {
         native: allow_native,
         others: &|marker| of_name(&classes, &marker.name),
     };
-    let watches = marker::load(&mut plan, &leave).map_err(|e| errors::of_failure(py, e))?;
+    let watches = marker::load(&mut plan, &consent).map_err(|e| errors::of_failure(py, e))?;
     let stop = Arc::new(AtomicBool::new(false));
     let order = Order {
         out: out.unwrap_or_else(|| RunDir::default_path(&plan)),

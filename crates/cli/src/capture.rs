@@ -12,7 +12,7 @@ use cemark_wire::Flags;
 
 use crate::exit::{Failure, answer, note, user};
 use crate::output::{IN_THE_WAY, Replace, has, put};
-use crate::{Changes, Leave};
+use crate::{Changes, Consent};
 
 const AFTER: &str = "\
 Examples:
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     changes: Changes,
     #[command(flatten)]
-    leave: Leave,
+    consent: Consent,
     /// The file to write.
     #[arg(long, value_name = "FILE", default_value = "capture.pcapng")]
     out: PathBuf,
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 /// pure function: it is the same as in a run of the scenario, and so is its digest.
 pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
     let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
-    args.leave.load(&mut plan)?;
+    args.consent.load(&mut plan)?;
     let point = chosen(&plan, args)?;
     let captures = |head: &[u8]| head.starts_with(b"\x0a\x0d\x0d\x0a") && has(head, "cemark ");
     let replace = Replace::ours(args.force, captures);

@@ -169,19 +169,19 @@ struct Changes {
     marker: Vec<String>,
 }
 
-/// Leave to run code that the scenario of somebody else may name.
+/// Consent to run code that the scenario of somebody else may name.
 #[derive(clap::Args)]
-struct Leave {
+struct Consent {
     /// Run the machine code of shared objects that the scenario names (marker = "c:mine.so").
-    /// Files of --marker and bytecode need no leave.
+    /// Files of --marker and bytecode need no consent.
     #[arg(long)]
     allow_native: bool,
 }
 
-impl Leave {
+impl Consent {
     /// Loads the code of the plan's own markers.
     fn load(&self, plan: &mut cemark_scenario::Plan) -> Result<marker::Watches, Failure> {
-        marker::load(plan, &marker::Leave::of_files(self.allow_native))
+        marker::load(plan, &marker::Consent::of_files(self.allow_native))
     }
 }
 

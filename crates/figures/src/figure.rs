@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use cemark_report::Error;
 use cemark_report::rundir::{Provenance, Share, share, write_whole};
 use cemark_report::summary::Cost;
-use cemark_runner::marker::{self, Leave, Watches};
+use cemark_runner::marker::{self, Consent, Watches};
 use cemark_runner::{Failure, Ran, Results, Work, simulate};
 use cemark_scenario::Block;
 use toml::Table;
@@ -175,7 +175,7 @@ impl<'a> Figure<'a> {
         let mut loaded = Cow::Borrowed(&experiment.whole);
         let mut watches = Watches::default();
         if !loaded.markers.is_empty() {
-            watches = marker::load(loaded.to_mut(), &Leave::of_files(means.native))?;
+            watches = marker::load(loaded.to_mut(), &Consent::of_files(means.native))?;
         }
         let plan = &*loaded;
         let place = self.request.place(self.file, Some(experiment));

@@ -12,7 +12,7 @@ use cemark_report::{Console, RunDir};
 use cemark_scenario::{Overrides, OwnMarker, Plan, parse};
 
 use crate::clock::Stopwatch;
-use crate::marker::{self, Leave, Watches};
+use crate::marker::{self, Consent, Watches};
 use crate::run::begin;
 use crate::simulate::{deadlocked, one};
 use crate::stop::Rule;
@@ -201,8 +201,8 @@ impl Bench {
                 hex(digest)
             )));
         }
-        // Whoever sent the plan has given leave.
-        let watches = marker::load(&mut plan, &Leave::of_files(true))?;
+        // The sender of the plan has given consent.
+        let watches = marker::load(&mut plan, &Consent::of_files(true))?;
         Ok(Bench {
             plan,
             watches,

@@ -48,17 +48,17 @@ pub trait Library {
 }
 
 /// Code that may be loaded.
-pub struct Leave<'a> {
+pub struct Consent<'a> {
     /// Machine code of files that the command line does not name.
     pub native: bool,
     /// Markers that are in no file.
     pub others: &'a dyn Fn(&OwnMarker) -> Option<Box<dyn Library>>,
 }
 
-impl Leave<'_> {
+impl Consent<'_> {
     /// Files only.
-    pub fn of_files(native: bool) -> Leave<'static> {
-        Leave {
+    pub fn of_files(native: bool) -> Consent<'static> {
+        Consent {
             native,
             others: &|_| None,
         }
@@ -68,9 +68,9 @@ impl Leave<'_> {
 /// Loads the code of every marker of a plan into its points.
 ///
 /// # Errors
-/// Machine code without leave, files that cannot be loaded or have changed since the plan was read,
-/// and mistakes of their authors.
-pub fn load(plan: &mut Plan, leave: &Leave<'_>) -> Result<Watches, Failure> {
+/// Machine code without consent, files that cannot be loaded or have changed since the plan was
+/// read, and mistakes of their authors.
+pub fn load(plan: &mut Plan, consent: &Consent<'_>) -> Result<Watches, Failure> {
     let mut libraries: Vec<(u64, Box<dyn Library>)> = Vec::new();
     let runs = |marker: &&OwnMarker| {
         let mut choices = plan.points.iter().map(|p| &p.config.switch.marker);
@@ -80,7 +80,7 @@ pub fn load(plan: &mut Plan, leave: &Leave<'_>) -> Result<Watches, Failure> {
         })
     };
     for marker in plan.markers.iter().filter(runs) {
-        libraries.push((marker.content, library(marker, leave)?));
+        libraries.push((marker.content, library(marker, consent)?));
     }
     let mut watches = Vec::with_capacity(plan.points.len());
     for point in &mut plan.points {
@@ -99,9 +99,9 @@ pub fn load(plan: &mut Plan, leave: &Leave<'_>) -> Result<Watches, Failure> {
     Ok(Watches(watches))
 }
 
-fn library(marker: &OwnMarker, leave: &Leave<'_>) -> Result<Box<dyn Library>, Failure> {
+fn library(marker: &OwnMarker, consent: &Consent<'_>) -> Result<Box<dyn Library>, Failure> {
     let Some(form) = marker.form() else {
-        return (leave.others)(marker).ok_or_else(|| {
+        return (consent.others)(marker).ok_or_else(|| {
             Failure::User(miette::miette!(
                 help = "name its class: markers={...} in Python",
                 "the code of `{}` is not here",
@@ -109,11 +109,11 @@ fn library(marker: &OwnMarker, leave: &Leave<'_>) -> Result<Box<dyn Library>, Fa
             ))
         });
     };
-    if form == Form::C && !marker.named && !leave.native {
+    if form == Form::C && !marker.named && !consent.native {
         let path = marker.path.display();
         return Err(Failure::User(miette::miette!(
             help = "add --allow-native (allow_native=True in Python) if you trust the file; \
-                    bytecode (bpf:mine.o) needs no leave, since an interpreter runs it within \
+                    bytecode (bpf:mine.o) needs no consent, since an interpreter runs it within \
                     limits",
             "the scenario runs the machine code of {path}, which can do anything that you can"
         )));

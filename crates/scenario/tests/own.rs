@@ -216,7 +216,7 @@ fn an_added_marker_is_like_the_first_scheme_of_the_file() {
     let e = added(&file, OBJECT, Some("TCN")).expect_err("two labels");
     assert!(e.message().contains("two schemes are called `TCN`"), "{e}");
     let e = added(&file, "tcn", None).expect_err("no file");
-    assert!(e.message().contains("no marker of your own"), "{e}");
+    assert!(e.message().contains("`tcn` is no file of a marker"), "{e}");
 }
 
 /// The bytecode of a scheme has the parameters that the file gives the scheme.

@@ -112,7 +112,7 @@ pub fn retuned<N: AsRef<str>>(
             return Err(BadRetune::Value(format!("`{high}` is below `{low}`")));
         }
     }
-    // The code of a user's own scheme is asked when its marker is retuned.
+    // A user's marker reports a new hook or timer by itself when it is retuned.
     let same = |known: &&SchemeSpec| std::ptr::eq(known.params, scheme.params);
     if !catalogue::ALL.iter().copied().any(|known| same(&known)) {
         return Ok(new);

@@ -18,7 +18,7 @@ use crate::interrupt::stop_on_ctrl_c;
 use crate::output::{Replace, put};
 use crate::program::provenance;
 use crate::terminal::look;
-use crate::{Format, Leave};
+use crate::{Consent, Format};
 
 /// Arguments of `cemark figure`.
 #[derive(clap::Args)]
@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "list")]
     anyway: bool,
     #[command(flatten)]
-    leave: Leave,
+    consent: Consent,
     /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -198,7 +198,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         who: &provenance(),
         cores,
         anyway: args.anyway,
-        native: args.leave.allow_native,
+        native: args.consent.allow_native,
         stop: &stop,
         console: &console,
         show: &progress,

@@ -19,7 +19,7 @@ use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;
 use crate::terminal::look;
-use crate::{Changes, Extent, Format, Leave};
+use crate::{Changes, Consent, Extent, Format};
 
 /// Arguments of `cemark run`.
 #[derive(clap::Args)]
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     extent: Extent,
     #[command(flatten)]
-    leave: Leave,
+    consent: Consent,
     /// Simulate N points at the same time, at most one per core [default: one per core]. The result
     /// does not depend on N.
     #[arg(long, value_name = "N")]
@@ -83,7 +83,7 @@ fn order(args: &Args) -> Result<Order, Failure> {
     let overrides = args.extent.add_to(args.changes.overrides()?);
     let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
     warn(&plan);
-    let watches = args.leave.load(&mut plan)?;
+    let watches = args.consent.load(&mut plan)?;
     if args.part.is_some() && plan.precision.is_some() {
         return Err(part::needs_fixed_seeds(&args.scenario));
     }

@@ -112,7 +112,7 @@ fn one(line: &str) -> Result<ParamSpec, String> {
             .map_err(|fault| format!("the {which} of `{name}` is `{text}`: {}", fault.message))
     };
     let (min, max) = match known {
-        // Nothing else is possible.
+        // The words of a choice, and true and false, are its range.
         Kind::Choice(words) => (0, words.len() as u64 - 1),
         Kind::Flag => (0, 1),
         _ => (value("least value", min)?, value("largest value", max)?),

@@ -158,9 +158,11 @@ impl<'a> Finder<'a> {
             let mut marker = text(written);
             self.declare_one(&mut marker)?;
             let Value::Own(own) = &marker.value else {
-                return Err(Fault::new(at, "this names no marker of your own").help(
-                    "write bpf:own.o (from clang -target bpf) or c:own.so (from cc -shared)",
-                ));
+                return Err(
+                    Fault::new(at, format!("`{}` is no file of a marker", one.marker)).help(
+                        "write bpf:own.o (from clang -target bpf) or c:own.so (from cc -shared)",
+                    ),
+                );
             };
             let label = one.label.clone().unwrap_or_else(|| own.marker.title());
             let mut table = Table::default();
