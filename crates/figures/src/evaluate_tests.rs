@@ -111,7 +111,7 @@ fn ask(points: &[Made], text: &str) -> Result<Estimate, RowError> {
         kind: List::default().into(),
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     };
     let workloads = [workload("even"), workload("odd")];
     let measure = measured();

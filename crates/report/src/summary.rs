@@ -340,6 +340,9 @@ pub(crate) fn p99(spread: &Spread) -> Option<f64> {
 pub struct ComparisonLine {
     /// Value of each swept axis.
     pub axes: BTreeMap<String, String>,
+    /// Traffic class whose flows are compared; absent: all flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// Label of the scheme.
     pub scheme: String,
     /// Label of the baseline.

@@ -8,7 +8,7 @@ use cemark_foreign::{Code, Error, Foreign, Form, Object, Shared, Watch};
 use cemark_marking::{QueueSpec, Values};
 use cemark_scenario::files::{self, Unread};
 use cemark_scenario::{LARGEST_MARKER, OwnMarker, Plan, Point};
-use cemark_sim::config::{MarkerChoice, OwnFactory};
+use cemark_sim::config::{MarkerChoice, OwnFactory, SwitchConfig};
 use cemark_wire::Rate;
 
 use crate::Failure;
@@ -26,15 +26,15 @@ pub struct Mistake {
 /// second.
 pub type Ask = Box<dyn Fn() -> Option<Mistake> + Send + Sync>;
 
-/// For each point of a plan, whom to ask for the mistakes of its marker. A point whose scheme is in
-/// the catalogue has none.
+/// For each point of a plan, whom to ask for the mistakes of its markers. A point whose schemes are
+/// in the catalogue has none.
 #[derive(Default)]
-pub struct Watches(Vec<Option<Ask>>);
+pub struct Watches(Vec<Vec<Ask>>);
 
 impl Watches {
-    /// Mistake of the marker of point `i`.
+    /// First mistake of a marker of point `i`.
     pub(crate) fn mistake(&self, i: usize) -> Option<Mistake> {
-        self.0.get(i)?.as_ref()?()
+        self.0.get(i)?.iter().find_map(|ask| ask())
     }
 }
 
@@ -73,7 +73,8 @@ impl Consent<'_> {
 pub fn load(plan: &mut Plan, consent: &Consent<'_>) -> Result<Watches, Failure> {
     let mut libraries: Vec<(u64, Box<dyn Library>)> = Vec::new();
     let runs = |marker: &&OwnMarker| {
-        let mut choices = plan.points.iter().map(|p| &p.config.switch.marker);
+        let switches = plan.points.iter().map(|p| &p.config.switch);
+        let mut choices = switches.flat_map(SwitchConfig::markers);
         choices.any(|choice| match choice {
             MarkerChoice::Own(own) => own.content == marker.content,
             _ => false,
@@ -84,17 +85,23 @@ pub fn load(plan: &mut Plan, consent: &Consent<'_>) -> Result<Watches, Failure> 
     }
     let mut watches = Vec::with_capacity(plan.points.len());
     for point in &mut plan.points {
-        let MarkerChoice::Own(own) = &mut point.config.switch.marker else {
-            watches.push(None);
-            continue;
-        };
-        let found = libraries
-            .iter()
-            .find(|(content, _)| *content == own.content);
-        let (_, library) = found.expect("a plan lists its markers");
-        let (code, ask) = library.code(&own.values)?;
-        own.code = Some(code);
-        watches.push(Some(ask));
+        let mut asks = Vec::new();
+        for choice in point.config.switch.markers_mut() {
+            let MarkerChoice::Own(own) = choice else {
+                continue;
+            };
+            let found = libraries
+                .iter()
+                .find(|(content, _)| *content == own.content);
+            // A scheme whose queues all have profiles runs nowhere.
+            let Some((_, library)) = found else {
+                continue;
+            };
+            let (code, ask) = library.code(&own.values)?;
+            own.code = Some(code);
+            asks.push(ask);
+        }
+        watches.push(asks);
     }
     Ok(Watches(watches))
 }

@@ -38,7 +38,7 @@ macro_rules! files {
 
 /// Scenarios that answer a question.
 pub const SCENARIOS: &[Builtin] =
-    files!["rtt-variation" in "", "wide-area" in "", "roce-100g" in ""];
+    files!["rtt-variation" in "", "wide-area" in "", "roce-100g" in "", "mixed-roce-tcp" in ""];
 
 /// Scenarios that measure speed and memory.
 pub const BENCHES: &[Builtin] = files![

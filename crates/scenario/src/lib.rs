@@ -39,9 +39,9 @@ mod visible;
 use check::{idle, rules, sense, together, warn};
 use read::{declaration, flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    around, class, controllers, edge, fabric, faults, full, graph, host, incast, list, long,
-    markers, measure, pfc, poisson, precision, preset, published, retune, rtt, switch, top,
-    transport, workload,
+    around, chip, class, classes, controllers, edge, fabric, faults, full, graph, host, incast,
+    list, long, markers, measure, pfc, poisson, precision, preset, profiles, published, retune,
+    rtt, switch, thresholds, top, transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};

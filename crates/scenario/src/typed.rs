@@ -7,6 +7,7 @@ use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
 
 use crate::aliases;
+use crate::chip::Chip;
 use crate::error::{At, Error, Fallible, Fault, Texts, alike, near};
 use crate::markers;
 use crate::tree::{Node, Table, Value, bare};
@@ -121,7 +122,7 @@ fn scheme(
     let value = Value::Text(spec.name.to_owned());
     table.put("marker", Node { value, at });
     let value = Value::Table(table);
-    let read = markers::scheme(&Node { value, at }, rate)?;
+    let read = markers::scheme(&Node { value, at }, rate, Chip::default())?;
     match read.marker {
         MarkerChoice::Builtin { scheme, values } => Ok((scheme, values)),
         _ => Err(Fault::new(at, "this scheme marks nothing")),

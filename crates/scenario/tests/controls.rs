@@ -50,8 +50,8 @@ fn refused(common: &str, own: &str) -> (String, String) {
 
 fn controls(plan: &Plan) -> Vec<&'static str> {
     let config = &plan.points[0].config;
-    let each = config.workloads.iter().map(|w| config.control_of(w));
-    each.map(|c| c.spec().name).collect()
+    let each = config.workloads.iter().map(|w| config.transport_of(w));
+    each.map(|t| t.controller().name).collect()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn parameters_are_those_of_transport() {
     let mixed = plan("control = \"cubic\"\ng = 0.25", "control = \"dctcp\"");
     assert!(mixed.warnings.is_empty(), "{:?}", mixed.warnings);
     let config = &mixed.points[0].config;
-    let own = config.control_of(&config.workloads[1]);
+    let own = config.transport_of(&config.workloads[1]).control;
     assert_eq!(own.spec().params[0].name, "g");
     assert_eq!(own.values().get(0), 2);
     let idle = plan("control = \"cubic\"\ng = 0.25", "control = \"reno\"");
@@ -102,22 +102,79 @@ fn a_controller_is_swept_like_any_other_key() {
     assert_eq!(plan.points.len(), 3);
 }
 
+/// TCP and queue pairs, paced senders and others share hosts.
 #[test]
-fn what_cannot_share_hosts_is_refused() {
-    let (said, help) = refused("", "control = \"dcqcn\"");
-    assert!(said.contains("either TCP or queue pairs"), "{said}");
-    assert!(help.contains("\"dctcp\""), "{help}");
-    let (said, _) = refused("control = \"dcqcn\"", "control = \"cubic\"");
-    assert!(said.contains("either TCP or queue pairs"), "{said}");
-    let (said, help) = refused("", "control = \"bbr\"");
-    assert!(said.contains("\"bbr\" in a workload"), "{said}");
-    assert!(help.contains("control = \"bbr\" in [transport]"), "{help}");
-    // The other way round is the way.
-    let paced = plan("control = \"bbr\"", "control = \"cubic\"");
-    assert_eq!(controls(&paced), ["bbr", "cubic"]);
+fn any_controllers_share_hosts() {
+    for (common, own) in [
+        ("dctcp", "dcqcn"),
+        ("dcqcn", "cubic"),
+        ("dctcp", "bbr"),
+        ("bbr", "cubic"),
+    ] {
+        let mixed = plan(
+            &format!("control = \"{common}\""),
+            &format!("control = \"{own}\""),
+        );
+        assert_eq!(controls(&mixed), [common, own]);
+    }
     let (said, help) = refused("", "control = \"dctpc\"");
     assert!(
         said.contains("dctpc") && help.contains("dctcp"),
         "{said}: {help}"
     );
+}
+
+/// Of a transport the workload writes what differs; the rest, pacing of the host too, is of all.
+#[test]
+fn a_workload_has_any_key_of_a_transport() {
+    let own = "[workload.transport]\ncontrol = \"dcqcn\"\nmss = \"4096B\"";
+    let mixed = plan("mss = \"1000B\"\nack = \"66B\"", own);
+    let config = &mixed.points[0].config;
+    let [first, second] = [0, 1].map(|i| config.transport_of(&config.workloads[i]));
+    assert_eq!(
+        (first.mss, first.ack_bytes, first.rdma.is_some()),
+        (1000, 66, false)
+    );
+    assert_eq!(
+        (second.mss, second.ack_bytes, second.rdma.is_some()),
+        (4096, 66, true)
+    );
+    assert_eq!(config.full_packet(), 4136);
+    assert!(mixed.warnings.is_empty(), "{:?}", mixed.warnings);
+    let swept =
+        text("", own) + "[sweep]\n\"workload.two.transport.mss\" = [\"1000B\", \"2000B\"]\n";
+    let plan = parse(&swept, "s.toml", &Overrides::default()).expect("a plan");
+    let mss = plan
+        .points
+        .iter()
+        .map(|p| p.config.transport_of(&p.config.workloads[1]).mss);
+    assert_eq!(mss.collect::<Vec<_>>(), [1000, 2000]);
+}
+
+#[test]
+fn mistakes_in_own_transports_have_their_place() {
+    for (own, said, help) in [
+        (
+            "[workload.transport]\nmms = \"1000B\"",
+            "unknown key `mms`",
+            "mss",
+        ),
+        ("transport = 3", "[workload.transport] is a table", "mss"),
+        (
+            "control = \"cubic\"\n[workload.transport]\ncontrol = \"reno\"",
+            "given in two ways",
+            "keep control",
+        ),
+        (
+            "[workload.transport]\nrto-min = \"2s\"\nrto-max = \"1s\"",
+            "rto-max (1s) is below rto-min (2s)",
+            "raise rto-max",
+        ),
+    ] {
+        let (message, advice) = refused("", own);
+        assert!(
+            message.contains(said) && advice.contains(help),
+            "{message}: {advice}"
+        );
+    }
 }

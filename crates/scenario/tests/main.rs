@@ -2,6 +2,7 @@
 //! The integration tests of this crate: one program, one module for each subject.
 #![allow(missing_docs)]
 
+mod classes;
 mod command_line;
 mod common;
 mod controls;

@@ -47,6 +47,7 @@ fn a_retune_is_for_the_schemes_that_have_its_parameters() {
     let wanted = Retune {
         at: Picos::from_micros(5_000),
         links: None,
+        queue: None,
         params: vec![("ins_target", 100_000), ("pst_target", 20_000)],
     };
     assert_eq!(of(&plan, "ECN#"), [wanted]);

@@ -103,10 +103,13 @@ fn cells_are_bytes() {
         (two.points[0].config.switch.buffer_bytes, k(&two)),
         (1_024_000, 102_400)
     );
-    // Bytes are the identity; a cell that nothing is written in changes nothing.
-    assert_eq!(plan(&text(cells, STEP)).digest, bytes.digest);
-    let idle = plan(&text("buffer = \"1024000B\"\ncell = \"80B\"", STEP));
-    assert_eq!(idle.digest, bytes.digest);
+    // Bytes are the identity: cells of any size hold a threshold that is whole in them.
+    let whole = "[[scheme]]\nmarker = \"threshold\"\nk = \"102400B\"";
+    let bytes_whole = plan(&text("buffer = \"1024000B\"", whole));
+    assert_eq!(plan(&text(cells, whole)).digest, bytes_whole.digest);
+    let other = plan(&text("buffer = \"1024000B\"\ncell = \"80B\"", whole));
+    assert_eq!(other.digest, bytes_whole.digest);
+    assert_eq!(k(&plan(&text(cells, STEP))), k(&bytes) / 256 * 256);
     // Queues, a scheme's own switch with other cells, labels that look like a length.
     let queues = "scheduler = \"dwrr\"\ncell = \"208B\"\nqueue = [{ bytes = \"100 cells\" }, {}]";
     let one = plan(&text(queues, STEP));

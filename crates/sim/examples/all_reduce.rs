@@ -104,7 +104,7 @@ fn config(hosts: u32, part: u64) -> Config {
         kind: Kind::Own(Own(Arc::new(all_reduce))),
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     };
     let star = Star {
         hosts: 8,

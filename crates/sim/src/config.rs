@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_transport::Control;
+use cemark_transport::rdma::Rdma;
 use cemark_wire::{Nanos, Picos, Rate};
 
 pub use cemark_edge::DcibConfig;
@@ -33,7 +34,7 @@ pub struct Config {
     pub delays_syn: bool,
     /// Traffic; the flows of all workloads are merged in time.
     pub workloads: Vec<Workload>,
-    /// How senders and receivers behave.
+    /// How senders and receivers behave, where a workload has no transport of its own.
     pub transport: cemark_transport::Config,
     /// How a host feeds its NIC.
     pub nic: Nic,
@@ -82,6 +83,8 @@ impl Config {
                 scheduler: SchedulerKind::Fifo,
                 round: RoundSpec::default(),
                 marker,
+                profiles: Vec::new(),
+                classes: Vec::new(),
                 threshold_rate: None,
                 non_ect: NonEct::Forward,
                 device: DeviceQueue::NONE,
@@ -119,29 +122,46 @@ impl Config {
         Traffic::new(&self.topology, &self.workloads, &self.rtt, self.seed)
     }
 
-    /// The congestion controller of a workload's flows.
-    pub fn control_of<'a>(&'a self, workload: &'a Workload) -> &'a Control {
-        workload.control.as_ref().unwrap_or(&self.transport.control)
+    /// The transport of a workload's flows.
+    pub fn transport_of<'a>(&'a self, workload: &'a Workload) -> &'a cemark_transport::Config {
+        workload.transport.as_deref().unwrap_or(&self.transport)
     }
 
-    /// The controllers that senders of TCP use, each once, in the order of the workloads; that of
+    /// The transports of all flows, each once, in the order of the workloads;
     /// [`Config::transport`] where only pings are sent.
+    pub fn transports(&self) -> Vec<&cemark_transport::Config> {
+        let sends = |w: &&Workload| !matches!(w.kind, Kind::Probe(_));
+        let all = self.workloads.iter().filter(sends);
+        each_once(all.map(|w| self.transport_of(w))).unwrap_or_else(|| vec![&self.transport])
+    }
+
+    /// The controllers of TCP senders, each once, in the order of the workloads; that of
+    /// [`Config::transport`] where no workload sends with TCP.
     pub fn controls(&self) -> Vec<&Control> {
-        let mut all: Vec<&Control> = Vec::new();
-        for workload in self
-            .workloads
-            .iter()
-            .filter(|w| !matches!(w.kind, Kind::Probe(_)))
-        {
-            let control = self.control_of(workload);
-            if !all.contains(&control) {
-                all.push(control);
-            }
-        }
-        if all.is_empty() {
-            all.push(&self.transport.control);
-        }
-        all
+        let tcp = self.transports().into_iter().filter(|t| t.rdma.is_none());
+        each_once(tcp.map(|t| &t.control)).unwrap_or_else(|| vec![&self.transport.control])
+    }
+
+    /// The queue pairs of all flows, each configuration once; empty where all flows use TCP.
+    pub fn queue_pairs(&self) -> Vec<&Rdma> {
+        let pairs = self
+            .transports()
+            .into_iter()
+            .filter_map(|t| t.rdma.as_ref());
+        each_once(pairs).unwrap_or_default()
+    }
+
+    /// Whether some flow is ECN-capable.
+    pub fn any_capable(&self) -> bool {
+        let capable = |t: &&cemark_transport::Config| t.rdma.is_some() || t.control.ecn_capable();
+        self.transports().iter().any(capable)
+    }
+
+    /// Bytes on the wire of the largest data packet of any flow.
+    pub fn full_packet(&self) -> u32 {
+        let full = |t: &cemark_transport::Config| u32::from(t.mss) + u32::from(t.header_bytes);
+        let all = self.transports().into_iter().map(full);
+        all.max().unwrap_or_default()
     }
 
     /// Whether the port of a link, a NIC's or a switch's, has the markers of the configuration.
@@ -159,6 +179,17 @@ impl Config {
         let own = |w: &Workload| w.kind.sends().own_rtts();
         self.rtt != RttModel::Path || self.workloads.iter().any(own)
     }
+}
+
+/// The items in their order without repetitions; `None` where there are none.
+fn each_once<T: PartialEq>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    let mut all: Vec<T> = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 /// Middleboxes at the edges of [`TwoSites`](crate::topology::TwoSites), in both directions.
@@ -250,8 +281,14 @@ pub struct SwitchConfig {
     pub scheduler: SchedulerKind,
     /// How ports smooth their round time, where the scheduler has rounds.
     pub round: RoundSpec,
-    /// When to mark.
+    /// When to mark, in queues without a profile.
     pub marker: MarkerChoice,
+    /// By queue: its own profile. Queues beyond the last have none.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub profiles: Vec<Option<Profile>>,
+    /// Names of traffic classes, for reports.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub classes: Vec<TrafficClass>,
     /// The rate of the ports that the marker's lengths of queues are meant for: a port of another
     /// rate has them in proportion. None: every port has them as they are.
     pub threshold_rate: Option<Rate>,
@@ -273,6 +310,58 @@ pub struct SwitchConfig {
 }
 
 impl SwitchConfig {
+    /// The marking scheme of a queue.
+    pub fn marker_of(&self, queue: usize) -> &MarkerChoice {
+        match self.profiles.get(queue) {
+            Some(Some(Profile {
+                marker: Some(own), ..
+            })) => own,
+            _ => &self.marker,
+        }
+    }
+
+    /// Policy of a queue for a packet that should be marked and is not ECN-capable.
+    pub fn non_ect_of(&self, queue: usize) -> NonEct {
+        let profile = self.profiles.get(queue).and_then(Option::as_ref);
+        profile.and_then(|p| p.non_ect).unwrap_or(self.non_ect)
+    }
+
+    /// The marking scheme of each queue, in order.
+    pub fn markers(&self) -> impl Iterator<Item = &MarkerChoice> {
+        (0..self.queues.len()).map(|queue| self.marker_of(queue))
+    }
+
+    /// Every scheme, that of queues without a profile first.
+    pub fn markers_mut(&mut self) -> impl Iterator<Item = &mut MarkerChoice> {
+        let own = self.profiles.iter_mut().flatten();
+        let own = own.filter_map(|profile| profile.marker.as_mut());
+        std::iter::once(&mut self.marker).chain(own)
+    }
+
+    /// Whether some queue has the scheme of queues without a profile.
+    pub fn has_common(&self) -> bool {
+        let own = |queue: usize| {
+            let profile = self.profiles.get(queue).and_then(Option::as_ref);
+            profile.is_some_and(|profile| profile.marker.is_some())
+        };
+        !(0..self.queues.len()).all(own)
+    }
+
+    /// Whether queues have unlike schemes or policies.
+    pub fn has_profiles(&self) -> bool {
+        self.profiles.iter().any(Option::is_some)
+    }
+
+    /// The name of a queue: those of its traffic classes, or its number.
+    pub fn queue_name(&self, queue: u8) -> String {
+        let own = self.classes.iter().filter(|class| class.queue == queue);
+        let names: Vec<&str> = own.map(|class| class.name.as_str()).collect();
+        match names.is_empty() {
+            true => format!("queue {queue}"),
+            false => names.join("+"),
+        }
+    }
+
     /// The parameters of the marker at a port of this rate.
     pub(crate) fn values_at(&self, scheme: &SchemeSpec, values: &Values, rate: Rate) -> Values {
         match self.threshold_rate {
@@ -280,6 +369,27 @@ impl SwitchConfig {
             None => *values,
         }
     }
+}
+
+/// The marking profile of one queue.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Profile {
+    /// When to mark; `None`: [`SwitchConfig::marker`].
+    pub marker: Option<MarkerChoice>,
+    /// Policy for a packet that should be marked and is not ECN-capable; `None`:
+    /// [`SwitchConfig::non_ect`].
+    pub non_ect: Option<NonEct>,
+}
+
+/// A traffic class: packets that switches recognise by their DSCP or priority.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct TrafficClass {
+    /// Its name in reports.
+    pub name: String,
+    /// The queue of every port that its packets join.
+    pub queue: u8,
 }
 
 /// Priority flow control.
@@ -365,6 +475,15 @@ pub struct QueueConfig {
     pub limit_bytes: u32,
     /// Whether it may use headroom.
     pub lossless: bool,
+    /// Its factor under [`Policy::Dynamic`] in parts of 2^16; 0: that of the policy.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub alpha: u32,
+}
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes references
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 impl QueueConfig {
@@ -375,6 +494,7 @@ impl QueueConfig {
         strict: false,
         limit_bytes: u32::MAX,
         lossless: false,
+        alpha: 0,
     };
 }
 

@@ -192,14 +192,15 @@ fn switches(
 
 /// Bytes of the shortest packet, or pause frame, on a link.
 fn shortest_packet(cfg: &Config) -> u64 {
-    let t = &cfg.transport;
+    let small = |t: &cemark_transport::Config| u64::from(t.header_bytes.min(t.ack_bytes));
     let probes = cfg
         .workloads
         .iter()
         .any(|w| matches!(w.kind, Kind::Probe(_)));
     let probe = probes.then_some(u64::from(PROBE_BYTES));
     let pause = cfg.switch.pfc.is_some().then_some(u64::from(PAUSE_BYTES));
-    let usual = u64::from(t.header_bytes.min(t.ack_bytes));
+    let usual = cfg.transports().into_iter().map(small);
+    let usual = usual.min().unwrap_or(u64::MAX);
     usual
         .min(probe.unwrap_or(usual))
         .min(pause.unwrap_or(usual))

@@ -42,7 +42,7 @@
 //!         }),
 //!         class: ClassMap::Fixed(0),
 //!         persistent: false,
-//!         control: None,
+//!         transport: None,
 //!     };
 //!     let mut config = Config::new(star, vec![flows], marker, Picos::from_micros(20_000));
 //!     config.measure.from = Picos::from_micros(5_000); // after slow start

@@ -21,6 +21,9 @@ pub struct Retune {
     /// The links whose ports change, by their places in
     /// [`Fabric::links`](crate::topology::Fabric::links). `None`: every port that marks.
     pub links: Option<Vec<u32>>,
+    /// The queue that changes. `None`: every queue whose scheme has these parameters.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub queue: Option<u8>,
     /// Names of parameters of the scheme, each with its value in the unit in which the catalogue
     /// stores it. The others stay as they are at that port.
     pub params: Vec<(&'static str, u64)>,

@@ -36,7 +36,7 @@ use crate::retune::BadRetune;
 /// #     }),
 /// #     class: ClassMap::Fixed(0),
 /// #     persistent: false,
-/// #     control: None,
+/// #     transport: None,
 /// # };
 /// # let scheme = catalogue::find("threshold").expect("a scheme");
 /// # let marker = MarkerChoice::Builtin { scheme, values: Values::defaults(scheme) };
@@ -93,7 +93,7 @@ impl Stepped {
         links: &[LinkId],
         params: &[(N, u64)],
     ) -> Result<(), BadRetune> {
-        self.sim.retune(links, params)
+        self.sim.retune(links, None, params)
     }
 
     /// The scheme of a watched port and its parameters now. `None` where it has none of the

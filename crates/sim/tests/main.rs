@@ -4,6 +4,7 @@
 
 mod buffers;
 mod chains;
+mod classes;
 mod common;
 mod conservation;
 mod dcqcn;

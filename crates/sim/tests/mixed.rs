@@ -23,6 +23,22 @@ fn tcn() -> MarkerChoice {
     scheme("tcn", &[("threshold", 24_000)])
 }
 
+/// TCP as all flows use it, under another controller.
+fn of_tcp(control: Control) -> Box<cemark_transport::Config> {
+    Box::new(cemark_transport::Config::default().under(&control))
+}
+
+/// Gives the own transports all of the common one but the controller.
+fn inherit(config: &mut Config) {
+    for own in config
+        .workloads
+        .iter_mut()
+        .filter_map(|w| w.transport.as_mut())
+    {
+        **own = config.transport.under(&own.control);
+    }
+}
+
 fn long(pairs: Vec<(u32, u32)>, control: Option<Control>) -> Workload {
     let kind = Kind::Long(Long {
         flows: LongFlows::Pairs(pairs),
@@ -31,7 +47,7 @@ fn long(pairs: Vec<(u32, u32)>, control: Option<Control>) -> Workload {
         jitter: us(1),
     });
     Workload {
-        control,
+        transport: control.map(of_tcp),
         ..workload(kind)
     }
 }
@@ -76,6 +92,7 @@ fn an_own_controller_equals_the_same_one_for_all() {
         let mut config = Config::new(star(), workloads, tcn(), us(20_000));
         config.transport.control = common;
         config.transport.stack.ect_control = true;
+        inherit(&mut config);
         cemark_sim::run(&config)
     };
     for control in [Control::DCTCP, Control::CUBIC, Control::ECN_STAR] {
@@ -89,7 +106,7 @@ fn an_own_controller_equals_the_same_one_for_all() {
 fn controllers_do_not_share_persistent_connections() {
     let list = |at: u64, control: Option<Control>| Workload {
         persistent: true,
-        control,
+        transport: control.map(of_tcp),
         ..workload(Kind::List(List::from(vec![FlowLine {
             start: us(at),
             src: 0,
@@ -113,6 +130,7 @@ fn controllers_do_not_share_persistent_connections() {
         }]));
         let mut config = Config::new(star(), workloads, tcn(), us(50_000));
         config.transport.init_window = 2;
+        inherit(&mut config);
         let out = cemark_sim::run(&config);
         let second = out.flows.iter().find(|f| f.workload == 1).expect("a flow");
         second.fct.expect("its end")

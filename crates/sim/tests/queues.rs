@@ -91,6 +91,7 @@ fn configs() -> impl Strategy<Value = Config> {
                         Policy::Static => (buffer - headroom) / n as u32,
                         _ => u32::MAX,
                     },
+                    alpha: 0,
                 })
                 .collect();
             c.switch.buffering = Buffering {

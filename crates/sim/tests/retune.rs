@@ -16,6 +16,7 @@ fn at(time: u64, params: &[(&'static str, u64)]) -> Retune {
     Retune {
         at: us(time),
         links: None,
+        queue: None,
         params: params.to_vec(),
     }
 }
@@ -208,6 +209,7 @@ fn only_the_named_ports_change() {
     tuned.retunes = vec![Retune {
         at: us(100),
         links: Some(vec![port.0]),
+        queue: None,
         params: vec![("k", 3_000)],
     }];
     let outcome = run(&tuned);

@@ -44,12 +44,12 @@ fn incast(jitter: Picos) -> Workload {
     }))
 }
 
-fn divided(cfg: &Config, parts: u32, threads: u32) -> Outcome {
+pub(crate) fn divided(cfg: &Config, parts: u32, threads: u32) -> Outcome {
     shards::run(cfg, parts, threads, &mut |_| true).expect("no report abandons it")
 }
 
 /// Compares everything but the count of events, of which each shard has some of its own.
-fn same(whole: &Outcome, parts: &Outcome) {
+pub(crate) fn same(whole: &Outcome, parts: &Outcome) {
     assert_eq!(whole.flows, parts.flows);
     assert_eq!(whole.totals, parts.totals);
     assert_eq!(whole.end, parts.end);

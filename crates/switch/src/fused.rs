@@ -114,7 +114,7 @@ impl FusedPort {
                 counters: Counters::default(),
                 counted: 0,
                 hook: marker.called_at(),
-                non_ect: spec.non_ect,
+                non_ect: setup.non_ect,
                 marker,
                 clock: spec.clock,
                 limit: spec.buffer_bytes,

@@ -33,10 +33,10 @@
 //!     buffering: RoomPolicy::Whole,
 //!     pool: PoolId(0),
 //!     own_pool: true,
-//!     non_ect: NonEct::Drop,
 //!     queues: vec![QueueSetup {
 //!         spec: queue,
 //!         marker: AnyMarker::Builtin(Builtin::EcnSharp(marker)),
+//!         non_ect: NonEct::Drop,
 //!         lossless: false,
 //!     }],
 //!     scheduler: sched::build(SchedulerKind::Fifo, &[queue]),

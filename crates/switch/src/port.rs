@@ -48,7 +48,8 @@ impl Port {
                 m => {
                     // A dequeue marker on a port that drops Not-ECT packets drops at dequeue, which
                     // frees link time that a fused port has already given to the packet.
-                    let may_drop = m.hook() == Hook::Dequeue && spec.non_ect == NonEct::Drop;
+                    let may_drop =
+                        m.hook() == Hook::Dequeue && spec.queues[0].non_ect == NonEct::Drop;
                     !m.needs_presence() && !may_drop
                 }
             };
@@ -203,18 +204,18 @@ impl Port {
         }
     }
 
-    /// Changes the parameters of the markers of all queues and keeps their state, as
-    /// [`Marker::retune`] says. `specs`: what they were built for, in order of class. Call
+    /// Changes the parameters of the marker of a queue and keeps its state, as
+    /// [`Marker::retune`] says. `spec`: the specification that the marker was built for. Call
     /// [`Port::catch_up`] before, or departures that are due will meet the new parameters. Returns
     /// the tick at which to call [`Port::wake`], or [`NEVER`].
     ///
     /// Panics where the new values call the marker at other hooks, or give it a timer or take it
     /// away, and on a fused port, which has judged packets that have yet to leave: build a port
     /// that is to be retuned with [`PortSpec::never_fuse`].
-    pub fn retune(&mut self, values: &Values, specs: &[QueueSpec]) -> u64 {
+    pub fn retune(&mut self, queue: QueueId, values: &Values, spec: &QueueSpec) -> u64 {
         match self {
             Port::Fused(_) => panic!("a port that is retuned keeps real queues"),
-            Port::Explicit(p) => p.retune(values, specs),
+            Port::Explicit(p) => p.retune(queue.0.into(), values, spec),
         }
     }
 

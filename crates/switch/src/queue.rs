@@ -6,6 +6,7 @@ use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
 use crate::admit::RoomRequest;
+use crate::ce::NonEct;
 use crate::clock::{Clock, NEVER};
 use crate::lines::Aligned;
 use crate::marker::AnyMarker;
@@ -224,6 +225,7 @@ pub(crate) struct Queue {
     pub at_enqueue: bool,
     pub at_dequeue: bool,
     pub lossless: bool,
+    pub non_ect: NonEct,
     /// Whether the marker needs to know when the queue has become empty.
     pub watches_empty: bool,
     /// Whether the marker has a timer.
@@ -250,6 +252,7 @@ impl Queue {
             at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
             lossless: setup.lossless,
+            non_ect: setup.non_ect,
             watches_empty: false,
             keeps_time: marker.keeps_time(),
             marker: Box::new(Aligned(marker)),

@@ -31,8 +31,6 @@ pub struct PortSpec {
     pub pool: PoolId,
     /// Whether the pool is this port's alone, without headroom.
     pub own_pool: bool,
-    /// Policy for packets that should be marked and are not ECN-capable.
-    pub non_ect: NonEct,
     /// Queues in order of class, each with its marker. Classes above the last share it.
     pub queues: Vec<QueueSetup>,
     /// Who sends next.
@@ -57,6 +55,8 @@ pub struct QueueSetup {
     pub spec: QueueSpec,
     /// When to mark.
     pub marker: AnyMarker,
+    /// Policy for packets that should be marked and are not ECN-capable.
+    pub non_ect: NonEct,
     /// Whether it may use headroom.
     pub lossless: bool,
 }

@@ -178,7 +178,7 @@ fn traffic(
         let (band, back) = bands(config, fabric, (f.src, f.dst), f.extra, delays)?;
         let (early, spare) = shorter(config, fabric, (f.src, f.dst), f.bytes);
         let workload = &config.workloads[usize::from(f.workload)];
-        let own = config.control_of(workload);
+        let own = &config.transport_of(workload).control;
         let control = controls.iter().position(|c| *c == own).unwrap_or(0);
         let flow = LabFlow {
             control: control as u8,

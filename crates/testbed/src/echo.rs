@@ -35,7 +35,8 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
     let mut traffic = config.traffic();
     let flows = std::iter::from_fn(|| traffic.pop()).take(DRAWN);
     let pairs = flows.filter_map(|f| {
-        let own = config.control_of(&config.workloads[usize::from(f.workload)]);
+        let workload = &config.workloads[usize::from(f.workload)];
+        let own = &config.transport_of(workload).control;
         let place = controls.iter().position(|c| *c == own)?;
         Some((f.src, f.dst, *kernels.get(place)?))
     });

@@ -189,7 +189,7 @@ fn switch(config: &Config) -> Result<(), Refusal> {
 
 fn transport(config: &Config) -> Result<(), Refusal> {
     let t = &config.transport;
-    if t.rdma.is_some() {
+    if !config.queue_pairs().is_empty() {
         return no(
             "transport.control",
             "\"dcqcn\"",
@@ -199,6 +199,15 @@ fn transport(config: &Config) -> Result<(), Refusal> {
     }
     for own in config.controls() {
         control(config, own)?;
+    }
+    let but_control = |own: &cemark_transport::Config| own.under(&t.control) == *t;
+    if !config.transports().into_iter().all(but_control) {
+        return no(
+            "workload.transport",
+            "more than `control`",
+            "hosts of the testbed have one setting for all connections",
+            "write [workload.transport] with control alone, and the other keys in [transport]",
+        );
     }
     if config.controls().len() > CONTROLS {
         return no(

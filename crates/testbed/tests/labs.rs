@@ -19,7 +19,7 @@ fn workload(kind: Kind) -> Workload {
         kind,
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     }
 }
 
@@ -117,7 +117,9 @@ fn setting<'a>(lab: &'a Lab, netns: &str, path: &str) -> &'a str {
 fn controllers_of_workloads_are_those_of_their_sockets() {
     let own = |control| Workload {
         name: "two".to_owned(),
-        control: Some(control),
+        transport: Some(Box::new(
+            cemark_transport::Config::default().under(&control),
+        )),
         ..endless()
     };
     // One that does not use ECN: hosts grant it to DCTCP, which asks by itself.

@@ -4,7 +4,7 @@
 use cemark_wire::{Ecn, Nanos};
 
 use crate::Stack;
-use crate::cc::{Control, PathSpec};
+use crate::cc::{Control, ControllerSpec, PathSpec};
 use crate::rdma::Rdma;
 
 /// Parameters of a TCP connection. One value serves all connections of a simulation and is passed
@@ -70,6 +70,14 @@ impl Config {
         Config {
             control: *control,
             ..self.clone()
+        }
+    }
+
+    /// The controller that senders run: that of queue pairs, or `control`.
+    pub fn controller(&self) -> &'static ControllerSpec {
+        match self.rdma {
+            Some(_) => &crate::rdma::SPEC,
+            None => self.control.spec(),
         }
     }
 

@@ -151,7 +151,7 @@ impl Both<'_> {
             return Vec::new();
         }
         let each = (0u16..).zip(&config.workloads).filter_map(|(i, w)| {
-            let control = config.control_of(w).spec().name;
+            let control = config.transport_of(w).control.spec().name;
             let name = match w.name == control {
                 true => format!("goodput of {control}"),
                 false => format!("goodput of {} ({control})", w.name),

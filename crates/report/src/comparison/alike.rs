@@ -54,10 +54,11 @@ impl Alike {
 /// The reason, from the points of a group.
 pub(super) fn of(plan: &Plan, finished: &[&Finished], group: &Group) -> Option<Alike> {
     let points: Vec<usize> = group.rows.iter().flat_map(|r| r.points.clone()).collect();
-    let marker = |i: &usize| &plan.points[*i].config.switch.marker;
+    let markers = |i: &usize| plan.points[*i].config.switch.markers();
     let marking = points
         .iter()
-        .any(|i| !matches!(marker(i), MarkerChoice::None));
+        .flat_map(markers)
+        .any(|marker| !matches!(marker, MarkerChoice::None));
     let outcomes = || points.iter().map(|i| &finished[*i].outcome);
     if points.is_empty() || !marking {
         return None;

@@ -98,6 +98,7 @@ mod tests {
     fn said(rows: Vec<Row>) -> Vec<String> {
         lines(&Group {
             axes: BTreeMap::new(),
+            classes: Vec::new(),
             rows,
             seeds: vec![1],
             standing: None,

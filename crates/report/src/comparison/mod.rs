@@ -3,6 +3,7 @@
 //! numbers only, no layout.
 
 mod alike;
+mod classes;
 pub(crate) mod drops;
 pub mod precision;
 pub(crate) mod sentence;
@@ -16,9 +17,10 @@ use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 
 pub use self::alike::Alike;
+pub use self::classes::OfClass;
 use self::precision::Standing;
 pub use self::workloads::{Got, Shares};
-use crate::metrics::{self, Better, Metric, Sample};
+use crate::metrics::{self, Better, Metric, Restriction, Sample};
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison};
 use crate::summary::ComparisonLine;
@@ -138,6 +140,8 @@ pub struct Group {
     pub axes: BTreeMap<String, String>,
     /// In the order of the scenario; the baseline first.
     pub rows: Vec<Row>,
+    /// The same schemes by the flows of each traffic class; empty without `[[switch.class]]`.
+    pub classes: Vec<OfClass>,
     /// Seeds.
     pub seeds: Vec<u64>,
     /// In a run with a stated precision, how far it is reached here.
@@ -174,6 +178,12 @@ impl Group {
             ));
         }
         all
+    }
+
+    /// The group, and after it its part of each traffic class.
+    pub fn with_classes(&self) -> impl Iterator<Item = (Option<&OfClass>, &Group)> {
+        let classes = self.classes.iter().map(|class| (Some(class), &class.group));
+        std::iter::once((None, self)).chain(classes)
     }
 
     /// The baseline.
@@ -216,10 +226,15 @@ fn short_axes(axes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// The name of the axis of a sweep: the last word of its path, and where the path names one scheme
-/// or one workload, its name as well: `load`, `ECN#: pst_target`, `schemes: k`.
+/// The name of the axis of a sweep: the last word of its path, and where the path names one scheme,
+/// workload or traffic class, its name as well: `load`, `ECN#: pst_target`, `schemes: k`,
+/// `ECN# tcp: k`.
 pub fn axis_name(path: &str) -> String {
     let last = path.rsplit('.').next().unwrap_or(path);
+    if let Some(of_class) = path.strip_prefix("switch.class.") {
+        let class = of_class.split('.').next().unwrap_or(of_class);
+        return format!("{class}: {last}");
+    }
     let Some((section @ ("scheme" | "workload"), rest)) = path.split_once('.') else {
         return last.to_owned();
     };
@@ -229,7 +244,7 @@ pub fn axis_name(path: &str) -> String {
         Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
             format!("{section} {number}: {last}")
         }
-        Some(whose) => format!("{whose}: {last}"),
+        Some(whose) => format!("{}: {last}", whose.replacen(".class.", " ", 1)),
         None if section == "scheme" => format!("schemes: {last}"),
         None => last.to_owned(),
     }
@@ -265,7 +280,7 @@ impl Comparisons {
     /// The entries of the JSON document, one for each cell that compares.
     pub fn lines(&self) -> Vec<ComparisonLine> {
         let mut out = Vec::new();
-        for group in &self.groups {
+        for (class, group) in self.groups.iter().flat_map(Group::with_classes) {
             for row in &group.rows {
                 for cell in &row.cells {
                     let Some(c) = cell.against.filter(|_| cell.largest_of.is_none()) else {
@@ -273,6 +288,7 @@ impl Comparisons {
                     };
                     out.push(ComparisonLine {
                         axes: group.axes.clone(),
+                        class: class.map(|class| class.name.clone()),
                         scheme: row.scheme.clone(),
                         baseline: self.baseline.clone(),
                         metric: cell.metric.key.to_string(),
@@ -309,85 +325,139 @@ fn group(
     );
     let seeds = base.iter().map(|i| plan.points[*i].seed).collect();
     let first = base.first().map(|i| &plan.points[*i].config);
+    let all = Part {
+        plan,
+        finished,
+        only: Restriction::default(),
+    };
     let rows = order.into_iter().map(|scheme| {
         let against = (scheme != baseline).then_some(&base[..]);
-        row(plan, finished, scheme, of(scheme), against)
+        all.row(scheme, of(scheme), against)
     });
     let mut group = Group {
         axes: axes.clone(),
         rows: rows.collect(),
+        classes: Vec::new(),
         seeds,
         standing: None,
         alike: None,
         device_packets: first.map_or(0, |config| config.switch.device.packets),
     };
     group.alike = alike::of(plan, finished, &group);
+    group.classes = classes::of(&all, &group);
     let precision = plan.precision.as_ref();
     group.standing = precision.map(|precision| Standing::of(&group, precision));
     group
 }
 
-/// Row of a scheme; `against` holds the points of the baseline, `None` for the baseline itself.
-fn row(
-    plan: &Plan,
-    finished: &[&Finished],
-    scheme: &str,
-    points: Vec<usize>,
-    against: Option<&[usize]>,
-) -> Row {
-    let here: Vec<&Finished> = points.iter().map(|i| finished[*i]).collect();
-    let values = |metric: &Metric| -> Vec<f64> {
-        points
-            .iter()
-            .filter_map(|i| value(metric, plan, finished, *i))
-            .collect()
-    };
-    let axes = points.first().map(|i| &plan.points[*i].axes);
-    let cells = metrics::compared().map(|metric| {
+/// Finished points, or the flows of one traffic class in them.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    plan: &'a Plan,
+    finished: &'a [&'a Finished],
+    only: Restriction<'a>,
+}
+
+impl<'a> Part<'a> {
+    fn sample(&self, point: usize) -> Sample<'a> {
+        Sample {
+            only: self.only,
+            ..Sample::new(&self.plan.points[point], &self.finished[point].outcome)
+        }
+    }
+
+    /// The value of a metric at a point; `None` where the point has none.
+    fn value(&self, metric: &Metric, point: usize) -> Option<f64> {
+        metric.value(&self.sample(point)).ok()
+    }
+
+    /// Values of a metric by seed.
+    fn values(&self, metric: &Metric, points: &[usize]) -> Vec<f64> {
+        let all = points.iter();
+        all.filter_map(|i| self.value(metric, *i)).collect()
+    }
+
+    /// Row of a scheme; `against` holds the points of the baseline, `None` for the baseline itself.
+    fn row(&self, scheme: &str, points: Vec<usize>, against: Option<&[usize]>) -> Row {
+        let (plan, finished) = (self.plan, self.finished);
+        let here: Vec<&Finished> = points.iter().map(|i| finished[*i]).collect();
+        let axes = points.first().map(|i| &plan.points[*i].axes);
+        let cells = metrics::compared().map(|metric| {
+            let mut cell = self.cell(metric, &points, against);
+            cell.published = axes.and_then(|axes| published(plan, axes, scheme, &metric.key));
+            cell
+        });
+        let counts = metrics::counted().map(|metric| Count {
+            metric,
+            sum: self.values(metric, &points).iter().sum(),
+        });
+        Row {
+            scheme: scheme.to_owned(),
+            baseline: against.is_none(),
+            cells: cells.collect(),
+            counts: counts.collect(),
+            flows: here.iter().map(|p| p.summary.flows).sum(),
+            unfinished: here.iter().map(|p| p.summary.unfinished).sum(),
+            drops_by: drops_by(&here),
+            non_ect: points
+                .first()
+                .and_then(|i| non_ect(&plan.points[*i].config)),
+            shares: {
+                let pairs = points.iter().map(|i| (&plan.points[*i], finished[*i]));
+                workloads::of(&pairs.collect::<Vec<_>>())
+            },
+            points,
+        }
+    }
+
+    /// A metric of a scheme, without a published value.
+    fn cell(&self, metric: &'static Metric, points: &[usize], against: Option<&[usize]>) -> Cell {
         let largest_of = {
-            let all = against.unwrap_or_default().iter().chain(&points);
-            let samples = all.map(|i| Sample::new(&plan.points[*i], &finished[*i].outcome));
+            let all = against.unwrap_or_default().iter().chain(points);
+            let samples = all.map(|i| self.sample(*i));
             samples.filter_map(|s| metric.largest_of(&s)).min()
         };
-        let against = against.and_then(|base| compare(metric, plan, finished, base, &points));
+        let against = against.and_then(|base| self.compare(metric, base, points));
         Cell {
             metric,
-            absolute: stats::mean(&values(metric)),
+            absolute: stats::mean(&self.values(metric, points)),
             against: against.map(|c| match largest_of {
                 None => c,
                 Some(_) => c.without_interval(),
             }),
-            published: axes.and_then(|axes| published(plan, axes, scheme, &metric.key)),
+            published: None,
             largest_of,
         }
-    });
-    let counts = metrics::counted().map(|metric| Count {
-        metric,
-        sum: values(metric).iter().sum(),
-    });
-    Row {
-        scheme: scheme.to_owned(),
-        baseline: against.is_none(),
-        cells: cells.collect(),
-        counts: counts.collect(),
-        flows: here.iter().map(|p| p.summary.flows).sum(),
-        unfinished: here.iter().map(|p| p.summary.unfinished).sum(),
-        drops_by: drops_by(&here),
-        non_ect: points
-            .first()
-            .and_then(|i| non_ect(&plan.points[*i].config)),
-        shares: {
-            let pairs = points.iter().map(|i| (&plan.points[*i], finished[*i]));
-            workloads::of(&pairs.collect::<Vec<_>>())
-        },
-        points,
     }
-}
 
-/// The value of a metric at a point; `None` where the point has none.
-fn value(metric: &Metric, plan: &Plan, finished: &[&Finished], point: usize) -> Option<f64> {
-    let sample = Sample::new(&plan.points[point], &finished[point].outcome);
-    metric.value(&sample).ok()
+    /// The paired difference between the points `here` and those of the baseline.
+    fn compare(&self, metric: &Metric, base: &[usize], here: &[usize]) -> Option<Comparison> {
+        let seed = |i: usize| self.finished[i].summary.seed;
+        // The replications after which a run with a stated precision looks.
+        let look = self.plan.precision.as_ref().map(|_| base.len() as u32);
+        let same_seed = base.iter().filter_map(|b| {
+            let same = here.iter().find(|h| seed(**h) == seed(*b));
+            same.map(|h| (*b, *h))
+        });
+        match metric.of_pairs() {
+            Some(statistic) => {
+                let pairs = |(b, h)| metric.pairs(&self.sample(b), &self.sample(h)).ok();
+                let seeds: Vec<_> = same_seed.filter_map(pairs).collect();
+                match look {
+                    None => stats::compare(&seeds, statistic),
+                    Some(look) => stats::compare_at(&seeds, statistic, look),
+                }
+            }
+            None => {
+                let values = |(b, h)| Some((self.value(metric, b)?, self.value(metric, h)?));
+                let seeds: Vec<_> = same_seed.filter_map(values).collect();
+                match look {
+                    None => stats::compare_scalars(&seeds),
+                    Some(look) => stats::compare_scalars_at(&seeds, look),
+                }
+            }
+        }
+    }
 }
 
 fn drops_by(points: &[&Finished]) -> BTreeMap<String, u64> {
@@ -399,47 +469,9 @@ fn drops_by(points: &[&Finished]) -> BTreeMap<String, u64> {
 }
 
 fn non_ect(config: &Config) -> Option<NonEct> {
-    let marks = !matches!(config.switch.marker, MarkerChoice::None);
+    let mut markers = config.switch.markers();
+    let marks = markers.any(|marker| !matches!(marker, MarkerChoice::None));
     marks.then_some(config.switch.non_ect)
-}
-
-/// The paired difference between the points `here` and those of the baseline.
-fn compare(
-    metric: &Metric,
-    plan: &Plan,
-    finished: &[&Finished],
-    base: &[usize],
-    here: &[usize],
-) -> Option<Comparison> {
-    let seed = |i: usize| finished[i].summary.seed;
-    // The replications after which a run with a stated precision looks.
-    let look = plan.precision.as_ref().map(|_| base.len() as u32);
-    let same_seed = base.iter().filter_map(|b| {
-        let same = here.iter().find(|h| seed(**h) == seed(*b));
-        same.map(|h| (*b, *h))
-    });
-    match metric.of_pairs() {
-        Some(statistic) => {
-            let sample = |i: usize| Sample::new(&plan.points[i], &finished[i].outcome);
-            let seeds: Vec<_> = same_seed
-                .filter_map(|(b, h)| metric.pairs(&sample(b), &sample(h)).ok())
-                .collect();
-            match look {
-                None => stats::compare(&seeds, statistic),
-                Some(look) => stats::compare_at(&seeds, statistic, look),
-            }
-        }
-        None => {
-            let of = |i| value(metric, plan, finished, i);
-            let seeds: Vec<_> = same_seed
-                .filter_map(|(b, h)| Some((of(b)?, of(h)?)))
-                .collect();
-            match look {
-                None => stats::compare_scalars(&seeds),
-                Some(look) => stats::compare_scalars_at(&seeds, look),
-            }
-        }
-    }
 }
 
 /// Number that a paper printed for a cell. A published value belongs to a group if all axes it

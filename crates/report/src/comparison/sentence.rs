@@ -2,7 +2,7 @@
 //! Sentences composed from the numbers of tables: every decided gain and loss of each scheme (a
 //! difference whose interval excludes zero), and which differences are not decided.
 
-use super::{Cell, Comparisons, Group, Row};
+use super::{Cell, Comparisons, Group, OfClass, Row};
 use crate::metrics::{self, Better, Metric};
 use crate::text::capital;
 use crate::units;
@@ -34,6 +34,13 @@ pub(crate) fn of_group(group: &Group) -> Said {
     let standing = group.standing.as_ref();
     said.parts
         .extend(standing.map(|standing| standing.sentence()));
+    said
+}
+
+/// Sentences on the flows of a traffic class.
+pub(crate) fn of_class(class: &OfClass) -> Said {
+    let mut said = compared(&class.group);
+    said.intro = format!("Class {}. {}", class.name, said.intro);
     said
 }
 

@@ -39,14 +39,14 @@ pub(super) fn of(points: &[(&Point, &Finished)]) -> Shares {
         return Shares::default();
     };
     let config = &point.config;
-    let mixed = config.transport.rdma.is_none() && config.controls().len() >= 2;
+    let mixed = config.transports().len() >= 2;
     let each = |of: &dyn Fn(&Point, &Outcome) -> Option<f64>| {
         let seeds = points.iter().filter_map(|(p, done)| of(p, &done.outcome));
         stats::mean(&seeds.collect::<Vec<_>>())
     };
     let all = (0u16..).zip(&config.workloads).map(|(i, w)| Got {
         name: w.name.clone(),
-        control: mixed.then(|| config.control_of(w).spec().name),
+        control: mixed.then(|| config.transport_of(w).controller().name),
         goodput: each(&|p, o| goodput(p, o, |l| l.workload == i)),
         completion: each(&|_, o| completion(o, i)).filter(|_| mixed),
     });
@@ -184,6 +184,7 @@ mod tests {
         };
         let group = |rows| Group {
             axes: BTreeMap::new(),
+            classes: Vec::new(),
             rows,
             seeds: vec![1],
             standing: None,

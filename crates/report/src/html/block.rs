@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Said;
 use super::page::{Picture, typeset};
 use crate::chart::colour;
-use crate::comparison::{Cell, Group, Row, sentence};
+use crate::comparison::{Cell, Group, OfClass, Row, sentence};
 use crate::metrics::{self, Metric};
 use crate::text::distinct;
 use crate::{Finished, units};
@@ -28,11 +28,23 @@ pub(super) struct Block {
     rows: Vec<Line>,
     sources: Vec<String>,
     unfinished: Vec<String>,
+    /// The tables of the traffic classes.
+    classes: Vec<ClassTable>,
     notes: Vec<String>,
     #[serde(flatten)]
     pub charts: Charts,
     seed: u64,
     ports: Vec<Port>,
+}
+
+/// The table of a traffic class.
+#[derive(Serialize)]
+struct ClassTable {
+    title: String,
+    said: Said,
+    groups: Vec<Heading>,
+    stats: Vec<&'static str>,
+    rows: Vec<Line>,
 }
 
 /// Charts of a block.
@@ -112,10 +124,24 @@ pub(super) fn block(
             .collect(),
         sources: sources(group, &metrics),
         unfinished: unfinished.collect(),
+        classes: group.classes.iter().map(|c| of_class(plan, c)).collect(),
         notes: group.notes(),
         charts,
         seed: group.seeds.first().copied().unwrap_or_default(),
         ports: ports(plan, finished, group),
+    }
+}
+
+fn of_class(plan: &Plan, class: &OfClass) -> ClassTable {
+    let group = &class.group;
+    let metrics = group.judged();
+    let rows = group.rows.iter();
+    ClassTable {
+        title: format!("Class {} (queue {})", class.name, class.queue),
+        said: sentence::of_class(class).into(),
+        groups: headings(&metrics, 0),
+        stats: metrics.iter().map(|m| m.heading().1).collect(),
+        rows: rows.map(|row| line(plan, row, &metrics, &[])).collect(),
     }
 }
 

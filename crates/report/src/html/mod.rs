@@ -54,7 +54,7 @@ struct Scheme {
     label: String,
     colour: usize,
     marker: String,
-    parameters: Vec<(&'static str, String)>,
+    parameters: Vec<(String, String)>,
 }
 
 /// Promise of the digest of a simulated run.
@@ -221,7 +221,7 @@ fn quoted(word: &str) -> String {
 fn scheme(plan: &Plan, label: &str) -> Scheme {
     let point = plan.points.iter().find(|p| p.scheme == label);
     let (marker, parameters) = point
-        .map(|p| params::of_marker(&p.config.switch.marker))
+        .map(|p| params::of_switch(&p.config.switch))
         .unwrap_or_default();
     Scheme {
         label: label.to_owned(),

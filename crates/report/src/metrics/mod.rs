@@ -134,6 +134,16 @@ pub enum Subject {
     Network,
 }
 
+impl Subject {
+    /// Whether each of the things is in one queue class.
+    pub fn has_class(self) -> bool {
+        matches!(
+            self,
+            Subject::Flows | Subject::Queries | Subject::EndlessFlows
+        )
+    }
+}
+
 /// How a metric is computed from a finished point.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {

@@ -33,7 +33,7 @@ pub struct Restriction<'a> {
     pub workload: Option<&'a str>,
     /// Only the port whose name ends like this; otherwise the one with the longest mean queue.
     pub port: Option<&'a str>,
-    /// Only endless flows of this queue class.
+    /// Only flows of this queue class.
     pub class: Option<u8>,
 }
 
@@ -135,8 +135,12 @@ impl<'a> Sample<'a> {
                 })?)
             }
         };
+        let class = self.only.class;
         let all = self.outcome.flows.iter();
-        Ok(all.filter(move |f| wanted.is_none_or(|w| usize::from(f.workload) == w)))
+        Ok(all.filter(move |f| {
+            wanted.is_none_or(|w| usize::from(f.workload) == w)
+                && class.is_none_or(|class| f.class == class)
+        }))
     }
 
     /// Completion times in microseconds of the flows that ended and whose size `has` accepts.

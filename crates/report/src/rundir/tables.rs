@@ -94,6 +94,7 @@ pub fn slowdown_by_size(plan: &Plan, all: &[SchemeSlowdown]) -> Table {
 /// any.
 pub fn measure_columns(plan: &Plan, measures: &[Measure]) -> Option<Table> {
     let mut t = axes(plan, measures.iter().map(|m| &m.axes));
+    t.add("class", measures, |m| m.class.clone().unwrap_or_default());
     t.add("scheme", measures, |m| m.scheme.clone());
     t.add("metric", measures, |m| m.metric.clone());
     t.add("unit", measures, |m| m.unit.clone());

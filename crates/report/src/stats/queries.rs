@@ -139,7 +139,7 @@ mod tests {
             kind: incast.into(),
             class: cemark_sim::workload::ClassMap::Fixed(0),
             persistent: false,
-            control: None,
+            transport: None,
         };
         let flows: Vec<_> = (0..3).map(|id| flow(id, 1, id, Some(9))).collect();
         let asked = [workload];

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use cemark_scenario::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::{Comparisons, Row};
-use crate::metrics::{self, Metric, Sample};
+use crate::comparison::{Comparisons, Group, OfClass, Row};
+use crate::metrics::{self, Metric, Restriction, Sample};
 use crate::rundir::Finished;
 use crate::stats::{Method, Own, own, own_scalars};
 
@@ -17,6 +17,9 @@ use crate::stats::{Method, Own, own, own_scalars};
 pub struct Measure {
     /// Value of each swept axis.
     pub axes: BTreeMap<String, String>,
+    /// Traffic class whose flows count; absent: all flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// Label of the scheme.
     pub scheme: String,
     /// Key of the metric.
@@ -45,15 +48,18 @@ pub struct Measure {
 /// Every metric that schemes are compared by or that is counted, of every scheme that has a value.
 pub fn measures(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Vec<Measure> {
     let mut all = Vec::new();
-    for group in &comparisons.groups {
+    for (class, group) in comparisons.groups.iter().flat_map(Group::with_classes) {
         // The replications after which a run with a stated precision looks.
         let look = plan.precision.as_ref().map(|_| group.seeds.len() as u32);
         for row in &group.rows {
-            let samples = samples(plan, finished, row);
-            let shown = metrics::compared().chain(metrics::counted());
+            let samples = samples(plan, finished, row, class);
+            let counted = metrics::counted().filter(|_| class.is_none());
+            let of_class = |m: &&Metric| class.is_none() || m.subject.has_class();
+            let shown = metrics::compared().filter(of_class).chain(counted);
             let known = shown.filter_map(|m| Some((m, value(m, &samples, look)?)));
             all.extend(known.map(|(metric, own)| Measure {
                 axes: group.axes.clone(),
+                class: class.map(|class| class.name.clone()),
                 scheme: row.scheme.clone(),
                 ..measure(metric, &samples, own)
             }));
@@ -63,8 +69,20 @@ pub fn measures(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -
 }
 
 /// The points of a row, one a replication.
-fn samples<'a>(plan: &'a Plan, finished: &'a [Finished], row: &Row) -> Vec<Sample<'a>> {
-    let of = |i: &usize| Sample::new(&plan.points[*i], &finished[*i].outcome);
+fn samples<'a>(
+    plan: &'a Plan,
+    finished: &'a [Finished],
+    row: &Row,
+    class: Option<&OfClass>,
+) -> Vec<Sample<'a>> {
+    let only = Restriction {
+        class: class.map(|class| class.queue),
+        ..Restriction::default()
+    };
+    let of = |i: &usize| Sample {
+        only,
+        ..Sample::new(&plan.points[*i], &finished[*i].outcome)
+    };
     row.points.iter().map(of).collect()
 }
 
@@ -87,6 +105,7 @@ fn measure(metric: &Metric, samples: &[Sample<'_>], own: Own) -> Measure {
     let interval = own.interval.filter(|_| largest_of.is_none());
     Measure {
         axes: BTreeMap::new(),
+        class: None,
         scheme: String::new(),
         metric: metric.key.to_string(),
         unit: metric.unit.name().to_owned(),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use cemark_scenario::{Plan, visible};
 
 use crate::by_size::{self, SchemeSlowdown};
-use crate::comparison::{Comparisons, Group, Row};
+use crate::comparison::{Comparisons, Group, OfClass, Row};
 use crate::metrics::{self, Metric, Sample};
 use crate::{Finished, chart, params, rundir};
 
@@ -142,16 +142,25 @@ pub fn slowdown_by_size(plan: &Plan, slowdowns: &[SchemeSlowdown]) -> Option<Tab
 /// The tables of a run for people.
 pub fn rounded(plan: &Plan, comparisons: &Comparisons) -> Vec<Table> {
     let groups = comparisons.groups.iter();
-    let mut all: Vec<Table> = groups.map(|g| comparison(plan, g)).collect();
+    let mut all = Vec::new();
+    for group in groups {
+        all.push(comparison(plan, group, None));
+        let classes = group.classes.iter();
+        all.extend(classes.map(|class| comparison(plan, &class.group, Some(class))));
+    }
     all.push(schemes(plan));
     all
 }
 
-/// The comparison at one value of the axes.
-fn comparison(plan: &Plan, group: &Group) -> Table {
+/// The comparison at one value of the axes, of all flows or of those of a traffic class.
+fn comparison(plan: &Plan, group: &Group, class: Option<&OfClass>) -> Table {
     let shown = metrics::shown(metrics::compared(), |c| c.report);
     let shown: Vec<&Metric> = shown.into_iter().filter(|m| group.has(m)).collect();
-    let counted = metrics::shown(metrics::counted(), |c| c.report);
+    let counted = match class {
+        None => metrics::shown(metrics::counted(), |c| c.report),
+        Some(_) => Vec::new(),
+    };
+    let of_class = class.map_or_else(String::new, |c| format!(", class {}", c.name));
     let mut head = vec!["scheme".to_owned()];
     head.extend(shown.iter().map(|m| {
         let (first, second) = m.heading();
@@ -175,10 +184,13 @@ fn comparison(plan: &Plan, group: &Group) -> Table {
         cells
     };
     Table {
-        name: format!("comparison{}", chart::place_of(group)),
+        name: match class {
+            None => format!("comparison{}", chart::place_of(group)),
+            Some(c) => format!("comparison{}-class-{}", chart::place_of(group), c.name),
+        },
         title: format!(
-            "{}{}: {} in absolute units, the others in percent against it with paired 95 % \
-             intervals.",
+            "{}{}{of_class}: {} in absolute units, the others in percent against it with paired \
+             95 % intervals.",
             plan.title,
             chart::at(group),
             group.baseline().scheme
@@ -192,7 +204,7 @@ fn comparison(plan: &Plan, group: &Group) -> Table {
 fn schemes(plan: &Plan) -> Table {
     let row = |label: &String| {
         let point = plan.points.iter().find(|p| p.scheme == *label)?;
-        let (marker, parameters) = params::of_marker(&point.config.switch.marker);
+        let (marker, parameters) = params::of_switch(&point.config.switch);
         let parameters = parameters
             .iter()
             .map(|(key, value)| format!("{key} = {value}"));

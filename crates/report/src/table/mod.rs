@@ -13,7 +13,7 @@ use cemark_scenario::{Plan, visible};
 
 use self::block::Block;
 use crate::comparison::sentence::{self, Said};
-use crate::comparison::{Comparisons, Group, Row};
+use crate::comparison::{Comparisons, Group, OfClass, Row};
 use crate::metrics::{self, Metric, Subject};
 use crate::text::{distinct, hang, wrap};
 use crate::{RunSummary, units};
@@ -168,7 +168,37 @@ fn one(group: &Group, look: Look, out: &mut String) {
     for line in group.notes() {
         let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
     }
+    for class in &group.classes {
+        of_class(class, look, out);
+    }
     say(&sentence::of_group(group), look, out);
+}
+
+/// The table of a traffic class, and its sentences.
+fn of_class(class: &OfClass, look: Look, out: &mut String) {
+    let group = &class.group;
+    let flows = group.baseline().flows;
+    let name = format!("class {} (queue {})", class.name, class.queue);
+    let _ = writeln!(
+        out,
+        "\n{}   {flows} flows per scheme",
+        look.paint(BOLD, &visible(&name))
+    );
+    let metrics: Vec<_> = shown().into_iter().filter(|m| group.has(m)).collect();
+    for part in fitting(group, &metrics, look.width) {
+        Block::new(group, part, false).draw(look, out);
+    }
+    for row in group.rows.iter().filter(|r| r.unfinished > 0) {
+        let (left, flows) = (row.unfinished, row.flows);
+        let _ = writeln!(
+            out,
+            "unfinished: {left} of {flows} under {}",
+            visible(&row.scheme)
+        );
+    }
+    if group.alike.is_none() {
+        say(&sentence::of_class(class), look, out);
+    }
 }
 
 /// Sentences, each on a line of its own; what does not fit a line is indented.

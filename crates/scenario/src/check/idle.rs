@@ -48,12 +48,12 @@ const RULES: &[Rule] = &[
         section: "switch",
         keys: &["headroom"],
         used: |c| c.switch.queues.iter().any(|q| q.lossless),
-        with: "lossless = true in a [[switch.queue]]",
+        with: "lossless = true in a [[switch.queue]] or [[switch.class]]",
     },
     Rule {
         section: "switch",
         keys: &["round-beta", "round-idle"],
-        used: |c| has_rounds(c) && reads_rounds(&c.switch.marker),
+        used: |c| has_rounds(c) && c.switch.markers().any(reads_rounds),
         with: "scheduler = \"dwrr\", \"wrr\" or \"wfq\", and a scheme that reads the round time \
                (mq_ecn)",
     },
@@ -87,6 +87,18 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "switch.queue",
+        keys: &["alpha", "dynamic-th"],
+        used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
+        with: "buffer-policy = \"dynamic\"",
+    },
+    Rule {
+        section: "switch.class",
+        keys: &["alpha", "dynamic-th"],
+        used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
+        with: "buffer-policy = \"dynamic\"",
+    },
+    Rule {
+        section: "switch.queue",
         keys: &["quantum"],
         used: |c| looks_at(c, "quantum"),
         with: "scheduler = \"dwrr\" or \"wrr\"",
@@ -110,6 +122,30 @@ const RULES: &[Rule] = &[
         with: "headroom = \"...\" or pfc = true",
     },
     Rule {
+        section: "switch.class",
+        keys: &["quantum"],
+        used: |c| looks_at(c, "quantum"),
+        with: "scheduler = \"dwrr\" or \"wrr\"",
+    },
+    Rule {
+        section: "switch.class",
+        keys: &["weight"],
+        used: |c| looks_at(c, "weight"),
+        with: "scheduler = \"wfq\"; under \"dwrr\" and \"wrr\" quanta divide the link",
+    },
+    Rule {
+        section: "switch.class",
+        keys: &["strict"],
+        used: |c| looks_at(c, "strict"),
+        with: "scheduler = \"dwrr\", \"wrr\" or \"wfq\"",
+    },
+    Rule {
+        section: "switch.class",
+        keys: &["lossless"],
+        used: |c| c.switch.pfc.is_some() || c.switch.buffering.headroom > 0,
+        with: "headroom = \"...\" or pfc = true",
+    },
+    Rule {
         section: "transport",
         keys: &[
             "init-window",
@@ -121,37 +157,37 @@ const RULES: &[Rule] = &[
             "dup-acks",
             "lost-repairs",
         ],
-        used: |c| !queue_pairs(c),
+        used: |c| some_tcp(c, |_| true),
         with: "a control of TCP; queue pairs have no windows",
     },
     Rule {
         section: "rtt",
         keys: &["syn"],
-        used: |c| c.transport.handshake && !queue_pairs(c),
+        used: |c| some_tcp(c, |t| t.handshake),
         with: "handshake = true: there is no SYN without",
     },
     Rule {
         section: "transport",
         keys: &["slow-but-steady"],
-        used: |c| !queue_pairs(c) && !c.transport.sack,
+        used: |c| some_tcp(c, |t| !t.sack),
         with: "sack = false and a control of TCP",
     },
     Rule {
         section: "transport",
         keys: &["rack", "tlp"],
-        used: |c| !queue_pairs(c) && c.transport.sack,
+        used: |c| some_tcp(c, |t| t.sack),
         with: "sack = true and a control of TCP",
     },
     Rule {
         section: "transport",
         keys: &["ack-cwr", "quick-acks", "write-size"],
-        used: |c| !queue_pairs(c) && c.transport.ack_every > 1,
+        used: |c| some_tcp(c, |t| t.ack_every > 1),
         with: "ack-every = 2 and a control of TCP; every segment is acknowledged at once without",
     },
     Rule {
         section: "transport",
         keys: &["prr", "whole-segments", "ect-control", "rto-over-rtt"],
-        used: |c| !queue_pairs(c),
+        used: |c| some_tcp(c, |_| true),
         with: "a control of TCP; queue pairs have no windows",
     },
     Rule {
@@ -169,13 +205,13 @@ const RULES: &[Rule] = &[
     Rule {
         section: "transport",
         keys: &["repair", "cnp-gap", "cnp-class"],
-        used: queue_pairs,
+        used: |c| !c.queue_pairs().is_empty(),
         with: "control = \"dcqcn\"",
     },
     Rule {
         section: "host",
         keys: &["tso", "coalesce", "pacing"],
-        used: |c| !queue_pairs(c),
+        used: |c| some_tcp(c, |_| true),
         with: "a control of TCP; the adapters of queue pairs send, pace and answer by themselves",
     },
     Rule {
@@ -233,18 +269,19 @@ fn runs(c: &Config, controls: &[&str]) -> bool {
     running.any(|spec| controls.contains(&spec.name))
 }
 
-fn queue_pairs(c: &Config) -> bool {
-    c.transport.rdma.is_some()
+/// Whether some TCP connections of a configuration are such.
+fn some_tcp(c: &Config, such: impl Fn(&cemark_transport::Config) -> bool) -> bool {
+    let mut all = c.transports().into_iter();
+    all.any(|t| t.rdma.is_none() && such(t))
 }
 
 /// Whether the scheduler looks at a key of its queues. A user's own scheme gets all of
 /// them.
 fn looks_at(c: &Config, key: &str) -> bool {
     c.switch.scheduler.spec().keys.contains(&key)
-        || matches!(
-            c.switch.marker,
-            MarkerChoice::Own(_) | MarkerChoice::Custom(_)
-        )
+        || c.switch
+            .markers()
+            .any(|own| matches!(own, MarkerChoice::Own(_) | MarkerChoice::Custom(_)))
 }
 
 /// Whether the scheduler visits queues in rounds, so that there is a round time.
@@ -312,7 +349,7 @@ impl Idle {
                     }
                 };
                 let written = match section {
-                    "switch.queue" => "[[switch.queue]]".to_owned(),
+                    "switch.queue" | "switch.class" => format!("[[{section}]]"),
                     section => format!("[{section}]"),
                 };
                 Warning {

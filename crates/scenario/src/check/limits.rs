@@ -19,7 +19,10 @@ pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
 
 /// Under back-pressure the NIC asks for packets, so that no ACK "releases" any.
 fn burst(root: &Table, config: &Config) -> Fallible<()> {
-    if config.transport.max_burst == 0 || config.transport.rdma.is_some() {
+    let bursts = |t: &&cemark_transport::Config| t.max_burst > 0 && t.rdma.is_none();
+    let all = config.transports().into_iter().filter(bursts);
+    let all: Vec<&cemark_transport::Config> = all.collect();
+    if all.is_empty() {
         return Ok(());
     }
     let (message, help) = if matches!(config.nic, Nic::BackPressure { .. }) {
@@ -28,7 +31,7 @@ fn burst(root: &Table, config: &Config) -> Fallible<()> {
              one after the other",
             "write nic = \"fifo\" or \"switch-port\", or max-burst = 0",
         )
-    } else if config.offload.tso > 0 || config.transport.is_paced() {
+    } else if config.offload.tso > 0 || all.iter().any(|t| t.is_paced()) {
         (
             "max-burst and trains or pacing: each says how much leaves at once",
             "write max-burst = 0, or neither tso nor pacing nor a paced control",
@@ -74,7 +77,7 @@ fn completion(root: &Table, config: &Config) -> Fallible<()> {
     if !fct.is_of_sender() {
         return Ok(());
     }
-    let (message, help) = if config.transport.rdma.is_some() {
+    let (message, help) = if !config.queue_pairs().is_empty() {
         (
             "a queue pair's flow is complete when its receiver has it",
             "write fct = \"last-byte\", or a control of TCP",

@@ -87,7 +87,7 @@ fn reference(config: &Config) -> Rate {
 
 /// Warnings of one configuration, whose scheme was read as `scheme`.
 pub(crate) fn warnings(config: &Config, scheme: &Scheme, all: &mut Vec<Warning>) {
-    let Some((spec, values)) = config.switch.marker.declared() else {
+    let Some((spec, values)) = scheme.marker.declared() else {
         return;
     };
     defaults(config, scheme, spec, values, all);
@@ -251,8 +251,18 @@ pub(crate) fn in_force(scheme: &Scheme) -> Option<String> {
         let written = scheme.written.contains(&param.name);
         let ruled = spec.rules.iter().any(|r| r.param == i && (r.reads)(values));
         let value = param.show(values.get(i), Dialect::Message);
+        let asked = scheme.rounded.iter().find(|(name, _)| *name == param.name);
         match (written, ruled) {
-            (true, _) => Some(format!("{} = {value}", param.name)),
+            (true, _) => Some(match asked {
+                None => format!("{} = {value}", param.name),
+                Some((_, asked)) => {
+                    let asked = param.show(*asked, Dialect::Message);
+                    format!(
+                        "{} = {value} (rounded by the chip from {asked})",
+                        param.name
+                    )
+                }
+            }),
             (false, true) => Some(format!("{} = {value} (default)", param.name)),
             (false, false) => None,
         }

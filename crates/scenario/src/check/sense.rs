@@ -17,7 +17,7 @@ use crate::workload::WORKLOAD;
 /// Fails on a configuration that could run and would show nothing. `root` is the tree it was read
 /// from, for the places.
 pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
-    transport(root, config)?;
+    transport(root, &config.transport)?;
     limits::check(root, config)?;
     wire_length(root, config)?;
     buffer(root, config)?;
@@ -45,7 +45,7 @@ pub(super) fn at(root: &Table, keys: &[(&str, &str)], message: String) -> Box<Fa
 }
 
 fn buffer(root: &Table, config: &Config) -> Fallible<()> {
-    let packet = u32::from(config.transport.mss) + u32::from(config.transport.header_bytes);
+    let packet = config.full_packet();
     if config.switch.buffer_bytes >= packet {
         return Ok(());
     }
@@ -99,7 +99,7 @@ fn wire_length(root: &Table, config: &Config) -> Fallible<()> {
     let Edge::Dcib { config: dcib, .. } = &config.edge else {
         return Ok(());
     };
-    let packet = u32::from(config.transport.mss) + u32::from(config.transport.header_bytes);
+    let packet = config.full_packet();
     let whole = packet + u32::from(dcib.header_bytes);
     if whole <= u32::from(u16::MAX) {
         return Ok(());
@@ -140,19 +140,9 @@ fn pauses(root: &Table, config: &Config) -> Fallible<()> {
 
 /// The middleboxes at the edges read TCP headers, or were tested with TCP only.
 fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
-    let class = config.transport.rdma.as_ref().and_then(|r| r.cnp_class);
-    let queues = config.switch.queues.len();
-    if let Some(class) = class.filter(|&class| usize::from(class) >= queues) {
-        let message = format!("cnp-class {class} has no queue: a port has {queues}");
-        return Err(
-            at(root, &[("transport", "cnp-class")], message).help(format!(
-                "write cnp-class = 0 to {}, or more queues",
-                queues - 1
-            )),
-        );
-    }
     let line = config.topology.host_rate();
-    let least = config.transport.rdma.as_ref().map(|r| r.dcqcn.min_rate);
+    let pairs = config.queue_pairs();
+    let least = pairs.iter().map(|r| r.dcqcn.min_rate).max();
     if let Some(least) = least.filter(|least| *least >= line) {
         let message = format!(
             "a min-rate of {} Gb/s is no less than the hosts' links ({} Gb/s): no queue pair \
@@ -163,7 +153,7 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
         return Err(at(root, &[("transport", "min-rate")], message)
             .help("write min-rate = \"40Mbps\", the default"));
     }
-    if config.transport.rdma.is_none() || config.edge == Edge::Plain {
+    if pairs.is_empty() || config.edge == Edge::Plain {
         return Ok(());
     }
     let message = "the middleboxes in [edge] are for TCP, not for queue pairs";
@@ -200,8 +190,8 @@ fn proxies(root: &Table, config: &Config) -> Fallible<()> {
     .help("write connections = \"fresh\" with a pep, or another kind in [edge]"))
 }
 
-fn transport(root: &Table, config: &Config) -> Fallible<()> {
-    let t = &config.transport;
+/// Fails on a transport that could send nothing, read from the tree `root`.
+pub(crate) fn transport(root: &Table, t: &cemark_transport::Config) -> Fallible<()> {
     let mss = u32::from(t.mss);
     if t.receive_window < u64::from(mss) {
         return Err(at(

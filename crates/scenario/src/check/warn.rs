@@ -14,6 +14,7 @@ use cemark_wire::Picos;
 
 use crate::controllers;
 use crate::idle::{has_rounds, reads_rounds};
+use crate::markers::Scheme;
 use crate::plan::Warning;
 use crate::sense::percent;
 use crate::units::{length, span};
@@ -25,9 +26,9 @@ pub(crate) fn warnings(config: &Config, label: &str) -> Vec<Warning> {
     early_timeouts(config, &mut all);
     too_little_time(config, &mut all);
     sampled_once(config, &mut all);
-    never_marks(config, label, &mut all);
     without_rounds(config, label, &mut all);
     without_marks(config, label, &mut all);
+    late_notifications(config, &mut all);
     all
 }
 
@@ -206,7 +207,10 @@ fn sampled_once(config: &Config, all: &mut Vec<Warning>) {
 /// No sender of the run uses ECN and the file says nothing of it: the schemes drop what they would
 /// mark.
 pub(crate) fn drops_instead(config: &Config, all: &mut Vec<Warning>) {
-    let marks = !matches!(config.switch.marker, MarkerChoice::None);
+    let marks = config
+        .switch
+        .markers()
+        .any(|m| !matches!(m, MarkerChoice::None));
     if marks && config.switch.non_ect == NonEct::Drop {
         add(
             all,
@@ -226,12 +230,13 @@ pub(crate) fn never(label: &str) -> String {
     format!("never {label}")
 }
 
-fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
-    let Some((scheme, values)) = config.switch.marker.declared() else {
+/// A scheme that finds nothing to mark, or whose lowest threshold no queue reaches.
+pub(crate) fn never_marks(config: &Config, of: &Scheme, all: &mut Vec<Warning>) {
+    let label = of.label.as_str();
+    let Some((scheme, values)) = of.marker.declared() else {
         return;
     };
-    let capable = config.controls().iter().any(|c| c.ecn_capable());
-    if !capable && config.switch.non_ect == NonEct::Forward {
+    if !config.any_capable() && config.switch.non_ect == NonEct::Forward {
         add(
             all,
             format!("not ECN-capable {label}"),
@@ -277,8 +282,9 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
 
 /// A scheme that scales by the round time, at ports that have none.
 fn without_rounds(config: &Config, label: &str, all: &mut Vec<Warning>) {
-    let ours = matches!(config.switch.marker, MarkerChoice::Builtin { .. });
-    if ours && reads_rounds(&config.switch.marker) && !has_rounds(config) {
+    let ours = |m: &MarkerChoice| matches!(m, MarkerChoice::Builtin { .. });
+    let reads = |m: &MarkerChoice| ours(m) && reads_rounds(m);
+    if config.switch.markers().any(reads) && !has_rounds(config) {
         let scheduler = config.switch.scheduler.spec().name;
         add(
             all,
@@ -294,8 +300,11 @@ fn without_rounds(config: &Config, label: &str, all: &mut Vec<Warning>) {
 
 /// Queue pairs that nothing slows down.
 fn without_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
-    let unmarked = matches!(config.switch.marker, MarkerChoice::None);
-    if config.transport.rdma.is_some() && unmarked && config.switch.pfc.is_none() {
+    let unmarked = config
+        .switch
+        .markers()
+        .all(|m| matches!(m, MarkerChoice::None));
+    if !config.queue_pairs().is_empty() && unmarked && config.switch.pfc.is_none() {
         add(
             all,
             format!("unmarked {label}"),
@@ -305,6 +314,33 @@ fn without_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
             ),
             "a marker, or pfc = true in [switch]",
         );
+    }
+}
+
+/// Notifications that wait behind data although they have a queue of their own.
+fn late_notifications(config: &Config, all: &mut Vec<Warning>) {
+    let switch = &config.switch;
+    for class in config
+        .queue_pairs()
+        .iter()
+        .filter_map(|pairs| pairs.cnp_class)
+    {
+        if switch
+            .queues
+            .get(usize::from(class))
+            .is_some_and(|queue| !queue.strict)
+        {
+            let name = switch.queue_name(class);
+            add(
+                all,
+                format!("cnp-class {class}"),
+                format!(
+                    "notifications of congestion (CNPs) travel in {name}, which is not strict: \
+                     they wait while other queues send"
+                ),
+                "strict = true for this queue, or a cnp-class that is strict",
+            );
+        }
     }
 }
 

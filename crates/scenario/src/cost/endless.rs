@@ -7,6 +7,7 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::tiers;
 use cemark_sim::workload::{LongFlows, Pairs, Sending};
 use cemark_sim::{Config, LinkId};
+use cemark_transport::Config as Transport;
 use cemark_wire::Picos;
 
 use super::Found;
@@ -21,7 +22,9 @@ const CUT: f64 = 0.125;
 const FULL: f64 = 0.75;
 
 /// The endless flows of a point.
-pub(super) struct Endless {
+pub(super) struct Endless<'a> {
+    /// Transport of the first of them.
+    transport: &'a Transport,
     /// Flows of permutations.
     permuted: f64,
     /// Sender and receiver of other flows, those to one receiver once for each sender.
@@ -32,10 +35,11 @@ pub(super) struct Endless {
     at: f64,
 }
 
-impl Endless {
-    pub(super) fn of(config: &Config) -> Self {
+impl<'a> Endless<'a> {
+    pub(super) fn of(config: &'a Config) -> Self {
         let hosts = config.topology.hosts();
         let mut all = Endless {
+            transport: &config.transport,
             permuted: 0.0,
             pairs: Vec::new(),
             into: BTreeMap::new(),
@@ -46,6 +50,9 @@ impl Endless {
             else {
                 continue;
             };
+            if all.at == f64::INFINITY {
+                all.transport = config.transport_of(workload);
+            }
             all.at = all.at.min(seconds(at));
             match flows {
                 LongFlows::Permutation { per_host } => {
@@ -82,10 +89,10 @@ impl Endless {
             if flows == 0.0 || time == 0.0 {
                 return 0.0;
             }
-            let rate = limited(config, rate, flows, time);
+            let rate = limited(config, self.transport, rate, flows, time);
             let sent = (rate * time - bytes).max(KEPT * rate * time);
-            let acks = sender::acks(config, sent / flows / time);
-            sent / f64::from(config.transport.mss) * (1.0 + acks) * links
+            let acks = sender::acks(config, self.transport, sent / flows / time);
+            sent / f64::from(self.transport.mss) * (1.0 + acks) * links
         };
         let paths = self.pairs.iter().map(|pair| topology.links(pair.0, pair.1));
         let paths = paths.map(f64::from).sum::<f64>() / self.pairs.len().max(1) as f64;
@@ -102,12 +109,12 @@ impl Endless {
 }
 
 /// Payload bytes a second of all flows, whose links carry `rate` bits a second.
-fn limited(config: &Config, rate: f64, flows: f64, time: f64) -> f64 {
+fn limited(config: &Config, t: &Transport, rate: f64, flows: f64, time: f64) -> f64 {
     let topology = &config.topology;
     let round = 2.0 * seconds(topology.propagation(0, topology.hosts() - 1));
-    let share = rate / 8.0 / flows * sender::payload(config);
-    let mut each = share.min(sender::most(config, round));
-    if let Some(rdma) = &config.transport.rdma {
+    let share = rate / 8.0 / flows * sender::payload(t);
+    let mut each = share.min(sender::most(config, t, round));
+    if let Some(rdma) = &t.rdma {
         // From the first cuts the rate climbs in steps.
         let steps = time / seconds(Picos::from(rdma.dcqcn.rate_timer)).max(1e-9);
         let climbed = 0.5 * steps * rdma.dcqcn.rate_ai.0 as f64 / 8.0;

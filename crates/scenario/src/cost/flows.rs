@@ -28,21 +28,21 @@ const CLASSES: i32 = 12;
 /// Traffic of a point.
 pub(super) fn found(config: &Config) -> Found {
     let endless = Endless::of(config);
-    let facts = || {
-        config
-            .workloads
-            .iter()
-            .map(|w| w.kind.facts(&config.topology))
+    let all = || {
+        let each = config.workloads.iter();
+        each.map(|w| (w.kind.facts(&config.topology), config.transport_of(w)))
     };
-    let point = Traffic {
+    let load = all().filter_map(|(facts, _)| facts.load()).sum();
+    let of = |transport| Traffic {
         config,
-        line: sender::payload(config) * config.topology.host_rate().0 as f64 / 8.0,
-        load: facts().filter_map(|facts| facts.load()).sum(),
+        transport,
+        line: sender::payload(transport) * config.topology.host_rate().0 as f64 / 8.0,
+        load,
     };
     let limit = seconds(config.max_time);
     let (mut last, mut end) = (0.0, 0.0);
-    for facts in facts() {
-        if let Some(span) = point.span(facts, &endless) {
+    for (facts, transport) in all() {
+        if let Some(span) = of(transport).span(facts, &endless) {
             last = span.last.min(limit).max(last);
             end = span.end.min(limit).max(end);
         }
@@ -55,8 +55,8 @@ pub(super) fn found(config: &Config) -> Found {
         ..Found::default()
     };
     let mut bytes = 0.0;
-    for facts in facts() {
-        bytes += point.add(facts, &mut found);
+    for (facts, transport) in all() {
+        bytes += of(transport).add(facts, &mut found);
     }
     endless.add(config, bytes, last / end, &mut found);
     found
@@ -70,6 +70,7 @@ struct Span {
 
 struct Traffic<'a> {
     config: &'a Config,
+    transport: &'a cemark_transport::Config,
     /// Payload bytes a second of a host's link.
     line: f64,
     /// Sum of the loads.
@@ -187,10 +188,10 @@ impl Traffic<'_> {
     /// Data packets and acknowledgements over the links of the mean path. The last packet of a
     /// flow is half full.
     fn hops(&self, flows: f64, bytes: f64, links: f64) -> f64 {
-        let t = &self.config.transport;
+        let t = self.transport;
         let data = bytes / f64::from(t.mss) + 0.5 * flows;
         let handshakes = if t.handshake { 2.0 * flows } else { 0.0 };
-        let acks = sender::acks(self.config, self.left());
+        let acks = sender::acks(self.config, t, self.left());
         (data * (1.0 + acks) + handshakes) * links
     }
 

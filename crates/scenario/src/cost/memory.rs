@@ -123,8 +123,7 @@ fn traces(config: &Config, found: &Found) -> f64 {
 /// Packets on their way and in queues, and those that senders remember: what the ways of full links
 /// hold, and their buffers, of which senders with a window that answer marks leave half.
 fn packets(config: &Config, found: &Found) -> f64 {
-    let t = &config.transport;
-    let wire = f64::from(t.mss) + f64::from(t.header_bytes);
+    let wire = f64::from(config.full_packet());
     let s = &config.switch;
     let pool = f64::from(s.buffering.pool_bytes.max(s.buffer_bytes));
     let buffer = match s.buffering.policy {
@@ -136,11 +135,13 @@ fn packets(config: &Config, found: &Found) -> f64 {
     let topology = &config.topology;
     let rate = topology.bottleneck(0, topology.hosts() - 1).0 as f64 / 8.0;
     let on_wire = rate * 2.0 * seconds(topology.propagation(0, topology.hosts() - 1));
-    let gentle = t.rdma.is_none() && config.controls().iter().all(|c| c.ecn_capable());
+    let gentle =
+        config.queue_pairs().is_empty() && config.controls().iter().all(|c| c.ecn_capable());
     let filled = if gentle { 0.5 * buffer } else { buffer };
     let each = (filled + on_wire) / wire;
     let held = found.full.max(1.0) * each;
-    held * if t.is_paced() { PACED } else { PACKET }
+    let paced = config.transports().into_iter().any(|t| t.is_paced());
+    held * if paced { PACED } else { PACKET }
 }
 
 /// Flows that are drawn at once.

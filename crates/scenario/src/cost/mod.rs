@@ -67,9 +67,10 @@ pub(crate) fn cpu_seconds(config: &Config, hops: f64, samples: f64) -> f64 {
     if s.queues.len() > 1 || s.never_fuse || s.buffering.policy != Policy::Port {
         nanos += 50.0; // explicit queues, two events a hop
     }
-    if config.transport.rdma.is_some() {
+    let paced = |t: &cemark_transport::Config| t.rdma.is_none() && t.is_paced();
+    if !config.queue_pairs().is_empty() {
         nanos += 25.0; // every packet waits for its pace
-    } else if config.transport.is_paced() {
+    } else if config.transports().into_iter().any(paced) {
         nanos += 30.0;
     }
     if s.pfc.is_some() {

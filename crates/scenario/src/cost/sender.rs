@@ -4,6 +4,7 @@
 
 use cemark_sim::config::{Config, Edge};
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
+use cemark_transport::Config as Transport;
 use cemark_wire::Picos;
 
 /// Most payload that one acknowledgement answers under GRO.
@@ -14,16 +15,16 @@ pub(super) fn seconds(time: Picos) -> f64 {
 }
 
 /// Share of a link's bytes that is payload.
-pub(super) fn payload(config: &Config) -> f64 {
-    let mss = f64::from(config.transport.mss);
-    mss / (mss + f64::from(config.transport.header_bytes))
+pub(super) fn payload(t: &Transport) -> f64 {
+    let mss = f64::from(t.mss);
+    mss / (mss + f64::from(t.header_bytes))
 }
 
 /// Acknowledgements for a data packet of a flow, by its rate in bytes a second.
-pub(super) fn acks(config: &Config, rate: f64) -> f64 {
-    let mss = f64::from(config.transport.mss);
-    let mut bunch = f64::from(config.transport.ack_every.max(1));
-    if config.offload.gro {
+pub(super) fn acks(config: &Config, t: &Transport, rate: f64) -> f64 {
+    let mss = f64::from(t.mss);
+    let mut bunch = f64::from(t.ack_every.max(1));
+    if config.offload.gro && t.rdma.is_none() {
         let gathers = seconds(Picos::from(config.offload.coalesce));
         let most = (GRO_BYTES / mss).min(f64::from(config.offload.coalesce_packets));
         // A train comes at the rate of the line; what is not in one comes at the rate of the flow.
@@ -36,10 +37,9 @@ pub(super) fn acks(config: &Config, rate: f64) -> f64 {
 
 /// Bytes a second at most of a flow with this round trip, by the receive window and by the losses
 /// between two sites: the square-root law, and the wait for retransmissions.
-pub(super) fn most(config: &Config, round: f64) -> f64 {
-    let t = &config.transport;
+pub(super) fn most(config: &Config, t: &Transport, round: f64) -> f64 {
     let window = t.receive_window as f64 / round.max(1e-9);
-    let lost = lost(config);
+    let lost = lost(config, t);
     if lost == 0.0 || config.topology.two_sites().is_none() {
         return window;
     }
@@ -54,8 +54,8 @@ pub(super) fn most(config: &Config, round: f64) -> f64 {
 }
 
 /// Share of the packets between two sites that senders see lost.
-fn lost(config: &Config) -> f64 {
-    if !config.transport.control.spec().slows_for_loss && config.transport.rdma.is_none() {
+fn lost(config: &Config, t: &Transport) -> f64 {
+    if !t.control.spec().slows_for_loss && t.rdma.is_none() {
         return 0.0; // Losses do not bound its rate.
     }
     let share = |loss: &Loss| match *loss {

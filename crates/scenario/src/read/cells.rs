@@ -3,7 +3,7 @@
 //! bytes before anything else reads them, with the size that `cell` in `[switch]` gives.
 
 use crate::error::{Fallible, Fault, alike};
-use crate::markers::SCHEME;
+use crate::markers::{CLASS, SCHEME};
 use crate::retune::RETUNE;
 use crate::section::Section;
 use crate::switch::{CELL, SWITCH};
@@ -22,11 +22,13 @@ pub(crate) fn in_bytes(root: &mut Table, scheme: &Node) -> Fallible<Node> {
     }
     let mut scheme = scheme.clone();
     if let Value::Table(table) = &mut scheme.value {
-        // Tables below it are sections, of which only [switch] has lengths in cells; it is merged.
+        // Tables below it are those of classes, and sections, of which only [switch] has lengths
+        // in cells; it is merged.
+        let of_class = |key: &str| alike(key, CLASS.spec.name);
         let named = |key: &str| SCHEME.own_keys().any(|own| alike(own.name, key));
         let own = table.0.iter_mut().filter(|e| {
             let section = matches!(e.node.value, Value::Table(_));
-            !section && !named(&e.key)
+            of_class(&e.key) || !section && !named(&e.key)
         });
         own.map(|entry| &mut entry.node)
             .try_for_each(|node| convert(node, cell))?;

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use cemark_foreign::{Declared, Form};
 use cemark_marking::catalogue;
 
+use crate::classes::PROFILE;
 use crate::declaration::{self, spec};
 use crate::digest::Digest;
 use crate::error::{Fallible, Fault, Texts, fold};
 use crate::files;
-use crate::markers::{LABEL, MARKER, SCHEME, marker_of, spec_of};
+use crate::markers::{CLASS, LABEL, MARKER, SCHEME, marker_of, spec_of};
 use crate::own::{AddedMarker, LARGEST_MARKER, Own, OwnMarker, is_own, of_file};
 use crate::sections;
 use crate::sweep::Axis;
+use crate::switch::SWITCH;
 use crate::tree::{Entry, Node, Table, Value};
 
 /// Finds the declarations of own markers in a tree.
@@ -54,20 +56,38 @@ impl<'a> Finder<'a> {
     /// Replaces the name of each own marker by its declaration, in all schemes and axes.
     pub(crate) fn declare(&mut self, root: &mut Table, axes: &mut [Axis]) -> Fallible<()> {
         for node in schemes(root) {
-            if let Value::Table(table) = &mut node.value
-                && let Some(entry) = table.get_mut(MARKER.spec.name)
+            self.declare_in(node)?;
+            for profile in tables_of(node, CLASS.spec.name) {
+                self.declare_in(profile)?;
+            }
+        }
+        for class in classes(root) {
+            if let Value::Table(table) = &mut class.value
+                && let Some(entry) = table.get_mut(PROFILE.spec.name)
             {
-                self.declare_one(&mut entry.node)?;
+                self.declare_in(&mut entry.node)?;
             }
         }
         let of_marker = |axis: &&mut Axis| {
             let last = axis.path.rsplit('.').next().unwrap_or_default();
-            fold(&axis.path).starts_with(SCHEME.name) && fold(last) == MARKER.spec.name
+            let of = [SCHEME.name, SWITCH.name];
+            let inside = of.iter().any(|name| fold(&axis.path).starts_with(name));
+            inside && fold(last) == MARKER.spec.name
         };
         let swept = axes.iter_mut().filter(of_marker);
         swept
             .flat_map(|axis| &mut axis.values)
             .try_for_each(|node| self.declare_one(node))
+    }
+
+    fn declare_in(&mut self, table: &mut Node) -> Fallible<()> {
+        match &mut table.value {
+            Value::Table(table) => match table.get_mut(MARKER.spec.name) {
+                Some(entry) => self.declare_one(&mut entry.node),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
     }
 
     fn declare_one(&mut self, node: &mut Node) -> Fallible<()> {
@@ -233,6 +253,37 @@ fn schemes(root: &mut Table) -> &mut [Node] {
         }) => nodes,
         Some(single) => std::slice::from_mut(single),
     }
+}
+
+/// The tables `[[switch.class]]` of a file.
+fn classes(root: &mut Table) -> &mut [Node] {
+    let Some(Entry { node, .. }) = root.get_mut(SWITCH.name) else {
+        return &mut [];
+    };
+    let Value::Table(switch) = &mut node.value else {
+        return &mut [];
+    };
+    match switch.get_mut("class").map(|entry| &mut entry.node) {
+        None => &mut [],
+        Some(Node {
+            value: Value::List(nodes),
+            ..
+        }) => nodes,
+        Some(single) => std::slice::from_mut(single),
+    }
+}
+
+/// The tables below a key of a table.
+fn tables_of<'a>(node: &'a mut Node, key: &str) -> impl Iterator<Item = &'a mut Node> {
+    let below = match &mut node.value {
+        Value::Table(table) => table.get_mut(key).map(|entry| &mut entry.node.value),
+        _ => None,
+    };
+    let entries = match below {
+        Some(Value::Table(tables)) => tables.0.as_mut_slice(),
+        _ => &mut [],
+    };
+    entries.iter_mut().map(|entry| &mut entry.node)
 }
 
 fn push(root: &mut Table, scheme: Node) {

@@ -27,6 +27,7 @@ use cemark_wire::Picos;
 use self::finder::Finder;
 use self::sweep::{Axis, SWEEP, combinations};
 use crate::builtin::{builtin, builtins};
+use crate::chip::Chip;
 use crate::cost::{self, Cost};
 use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, alike, fold, near};
@@ -41,8 +42,8 @@ use crate::sizes::{LARGEST_FILE, Tables};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    edge, fabric, faults, files, full, host, markers, measure, precision, preset, published,
-    retune, rtt, rules, sense, switch, transport, warn, workload,
+    classes, edge, fabric, faults, files, full, host, markers, measure, precision, preset,
+    profiles, published, retune, rtt, rules, sense, switch, transport, warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.
@@ -331,8 +332,12 @@ fn of_schemes(cells: &[ReadCell], labels: &[String]) -> Vec<String> {
     let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for read in cells.iter().flat_map(|(_, schemes)| schemes) {
-        if let Some(values) = rules::in_force(&read.scheme) {
-            let line = format!("{}: {values}", read.label);
+        let common = read.config.switch.has_common().then_some(&read.scheme);
+        for scheme in common.into_iter().chain(&read.profiles) {
+            let Some(values) = rules::in_force(scheme) else {
+                continue;
+            };
+            let line = format!("{}: {values}", scheme.label);
             if seen.insert(line.clone()) {
                 found.entry(&read.label).or_default().push(line);
             }
@@ -394,7 +399,11 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
             let (label, mut config) = (read.label, read.config);
             config.switch.non_ect = read.non_ect.unwrap_or(usual);
             let mut found = warn::warnings(&config, &label);
-            rules::warnings(&config, &read.scheme, &mut found);
+            let own = config.switch.has_common().then_some(&read.scheme);
+            for scheme in own.into_iter().chain(&read.profiles) {
+                warn::never_marks(&config, scheme, &mut found);
+                rules::warnings(&config, scheme, &mut found);
+            }
             if read.non_ect.is_none() {
                 warn::drops_instead(&config, &mut found);
             }
@@ -536,6 +545,8 @@ struct Read {
     retunes: Vec<String>,
     /// The scheme as the file has it.
     scheme: markers::Scheme,
+    /// The profiles of its traffic classes.
+    profiles: Vec<markers::Scheme>,
 }
 
 fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
@@ -543,17 +554,28 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let root = applied.as_ref().map_or(root, |(tree, _)| tree);
     let topology = fabric::topology(root, files)?;
     let (rtt, delays_syn) = rtt::rtt(root, files)?;
-    let scheme = markers::scheme(node, topology.slowest())?;
-    let mut transport = transport::transport(root)?;
-    let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
-    let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;
-    let workloads = workload::workloads(root, &transport, &topology, files, switch.queues.len())?;
+    let (rate, chip) = (topology.slowest(), Chip::of_scenario(root)?);
+    let scheme = markers::scheme(node, rate, chip)?;
+    let classes = classes::of_scenario(root)?;
+    let profiles = profiles::profiles(node, &scheme.label, &classes, (rate, chip))?;
+    let mut transport = transport::transport(root, &classes)?;
+    let (nic, mut offload) = host::host(root, &mut transport)?;
+    let workloads = workload::workloads(root, &transport, &topology, files, &classes)?;
+    let mtu = full_packet(&transport, &workloads);
+    let (mut switch, non_ect) = switch::switch(root, &classes, scheme.marker.clone(), mtu)?;
+    switch.profiles = profiles::by_queue(&profiles, &classes);
     let faults = faults::faults(root, &topology)?;
     let edge = edge::edge(root, &topology)?;
     let max_time = max_time(root, &workloads, &topology)?;
     let measure = measure::measure(root, &topology, &workloads)?;
-    let (nic, mut offload) = host::host(root, &mut transport)?;
-    if transport.rdma.is_some() {
+    let tcp = |own: &Workload| {
+        own.transport
+            .as_deref()
+            .unwrap_or(&transport)
+            .rdma
+            .is_none()
+    };
+    if !workloads.iter().any(tcp) {
         // The adapters of queue pairs do this work themselves.
         offload = Offload::NONE;
     }
@@ -574,7 +596,8 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
         max_time,
     };
     sense::check(root, &config)?;
-    let retunes = retune::retunes(root, &mut config, &scheme.label)?;
+    let retunes = retune::retunes(root, &mut config, &scheme.label, (&classes, chip))?;
+    let profiles = profiles.into_iter().map(|own| own.scheme).collect();
     Ok(Read {
         label: scheme.label.clone(),
         config,
@@ -582,7 +605,17 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
         preset: applied.map(|(_, line)| line),
         retunes,
         scheme,
+        profiles,
     })
+}
+
+/// Bytes on the wire of the largest data packet of any flow.
+fn full_packet(common: &cemark_transport::Config, workloads: &[Workload]) -> u32 {
+    let of = |t: &cemark_transport::Config| u32::from(t.mss) + u32::from(t.header_bytes);
+    let all = workloads
+        .iter()
+        .map(|w| w.transport.as_deref().unwrap_or(common));
+    all.map(of).max().unwrap_or_else(|| of(common))
 }
 
 /// The end of the simulated time: as written, or long enough for the flows.

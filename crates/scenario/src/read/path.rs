@@ -272,7 +272,7 @@ fn set_in(inside: &mut Node, rest: &[&str], at: At, node: &Node) -> Fallible<()>
                 None => Ok(()),
             }
         }
-        Value::List(items) => match key.parse::<usize>().ok().and_then(|i| items.get_mut(i)) {
+        Value::List(items) => match selected(items, key).and_then(|i| items.get_mut(i)) {
             Some(item) if deeper.is_empty() => {
                 *item = node.clone();
                 Ok(())
@@ -282,7 +282,7 @@ fn set_in(inside: &mut Node, rest: &[&str], at: At, node: &Node) -> Fallible<()>
                 at,
                 format!("`{key}` does not select one of {} items", items.len()),
             )
-            .help("write its number, from 0")),
+            .help("write its number, from 0, or its name")),
         },
         _ => Err(Fault::new(
             at,

@@ -3,6 +3,7 @@
 
 use cemark_sim::topology::Topology;
 
+use crate::classes::Classes;
 use crate::error::{Fallible, Fault};
 use crate::section::{count, list};
 use crate::sizes::Tables;
@@ -18,10 +19,11 @@ pub(crate) const SOME_HOSTS: &str = r#"{"type":"array","minItems":1,"items":{"an
 /// Surroundings that the keys of a workload refer to.
 pub(crate) struct Around<'a> {
     pub(crate) root: &'a Table,
+    /// Transport of flows whose workload has none of its own.
     pub(crate) transport: &'a cemark_transport::Config,
     pub(crate) topology: &'a Topology,
     pub(crate) tables: &'a mut Tables,
-    pub(crate) queues: usize,
+    pub(crate) classes: &'a Classes,
 }
 
 /// The number of a host that exists.

@@ -3,9 +3,10 @@
 
 use cemark_sim::workload::ClassMap;
 
-use crate::error::{Fallible, Fault};
-use crate::key::{Key, keys, words};
-use crate::section::{self, Section, bytes, choice, count, wrong};
+use crate::classes::Classes;
+use crate::error::{Fallible, Fault, fold};
+use crate::key::{Key, Words, keys, words};
+use crate::section::{self, Section, bytes, count, wrong};
 use crate::switch::MOST_QUEUES;
 use crate::tree::{Node, Value};
 use crate::units::LARGEST_FLOW;
@@ -22,15 +23,21 @@ words! { ClassBy: "by-pair" => ClassBy::Pair, "by-sender" => ClassBy::Sender }
 keys! { CLASSES:
     CLASS: Node = Key::own(
         "class",
-        "a queue, `by-pair` or `by-sender`",
-        r#"{"anyOf":[{"type":"integer","minimum":0,"maximum":63},
-            {"enum":["by-pair","by-sender"]}]}"#,
+        "a queue, a traffic class, `by-pair` or `by-sender`",
+        r#"{"type":["integer","string"],"minimum":0,"maximum":63}"#,
     )
     .follows("`0`")
     .doc(
-        "the queue at every port: a number, `\"by-pair\"` (((dst + 1) x hosts + src + 1) mod \
-         queues) or `\"by-sender\"` (src mod queues)",
+        "the queue at every port: a number, the name of a `[[switch.class]]`, `\"by-pair\"` \
+         (((dst + 1) x hosts + src + 1) mod queues) or `\"by-sender\"` (src mod queues)",
     );
+    CLASS_DSCP: Node = Key::own(
+        "dscp",
+        "a DSCP (0 to 63)",
+        r#"{"type":"integer","minimum":0,"maximum":63}"#,
+    )
+    .follows("`class`")
+    .doc("instead of `class`: the DSCP of its packets, which a `[[switch.class]]` has");
     CLASS_WEIGHTS: Node = Key::own(
         "class-weights",
         "a list of whole numbers",
@@ -46,20 +53,23 @@ keys! { CLASSES:
 }
 
 /// The map of flows to queues.
-pub(crate) fn class(s: &mut Section<'_>, queues: usize) -> Fallible<ClassMap> {
+pub(crate) fn class(s: &mut Section<'_>, classes: &Classes) -> Fallible<ClassMap> {
+    let queues = classes.queues;
     let given = (
         s.node(&CLASS),
         s.node(&CLASS_WEIGHTS),
         s.node(&CLASS_BOUNDS),
+        s.node(&CLASS_DSCP),
     );
     match given {
-        (None, None, None) => Ok(ClassMap::Fixed(0)),
-        (Some(node), None, None) => fixed_class(node, queues),
-        (None, Some(node), None) => weighted_class(node, queues),
-        (None, None, Some(node)) => class_by_bytes(node, queues),
-        (_, Some(node), _) | (_, _, Some(node)) => {
+        (None, None, None, None) => Ok(ClassMap::Fixed(0)),
+        (Some(node), None, None, None) => fixed_class(node, classes),
+        (None, Some(node), None, None) => weighted_class(node, queues),
+        (None, None, Some(node), None) => class_by_bytes(node, queues),
+        (None, None, None, Some(node)) => Ok(ClassMap::Fixed(classes.queue_of_dscp(node)?)),
+        (.., Some(node)) | (_, Some(node), ..) | (_, _, Some(node), _) => {
             Err(Fault::new(node.at, "the class is given in two ways")
-                .help("keep one of class, class-weights and class-bounds"))
+                .help("keep one of class, dscp, class-weights and class-bounds"))
         }
     }
 }
@@ -76,25 +86,34 @@ fn enough_queues(node: &Node, classes: usize, queues: usize) -> Fallible<()> {
     )))
 }
 
-/// The number of a queue.
-pub(crate) fn own_class(node: &Node, queues: usize) -> Fallible<u8> {
+/// A queue, by its number or by the name of a traffic class.
+pub(crate) fn own_class(node: &Node, classes: &Classes) -> Fallible<u8> {
+    if let Value::Text(name) = &node.value {
+        return classes.queue_named(node.at, name);
+    }
     let class = count(node, (0, MOST_QUEUES - 1))?;
-    enough_queues(node, class as usize + 1, queues)?;
+    enough_queues(node, class as usize + 1, classes.queues)?;
     Ok(class as u8)
 }
 
-fn fixed_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
+fn fixed_class(node: &Node, classes: &Classes) -> Fallible<ClassMap> {
     match &node.value {
-        Value::Integer(_) => Ok(ClassMap::Fixed(own_class(node, queues)?)),
-        Value::Text(_) => Ok(match choice(node)? {
-            ClassBy::Pair => ClassMap::ByPair(queues as u8),
-            ClassBy::Sender => ClassMap::BySender(queues as u8),
-        }),
+        Value::Text(name) => match choice_of(name) {
+            Some(ClassBy::Pair) => Ok(ClassMap::ByPair(classes.queues as u8)),
+            Some(ClassBy::Sender) => Ok(ClassMap::BySender(classes.queues as u8)),
+            None => Ok(ClassMap::Fixed(own_class(node, classes)?)),
+        },
+        Value::Integer(_) => Ok(ClassMap::Fixed(own_class(node, classes)?)),
         _ => Err(wrong(
             node,
-            "the number of a queue, \"by-pair\" or \"by-sender\"",
+            "the number of a queue, a traffic class, \"by-pair\" or \"by-sender\"",
         )),
     }
+}
+
+fn choice_of(name: &str) -> Option<ClassBy> {
+    let mut words = ClassBy::words().into_iter();
+    words.find_map(|(word, by)| (fold(word) == fold(name)).then_some(by))
 }
 
 fn weighted_class(node: &Node, queues: usize) -> Fallible<ClassMap> {

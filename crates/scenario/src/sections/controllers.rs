@@ -3,15 +3,13 @@
 //! of `cemark-transport`: no controller is named here.
 
 use cemark_param::{ParamSpec, Values};
+use cemark_transport::Control;
 use cemark_transport::cc::{ControllerSpec, catalogue};
-use cemark_transport::{Config, Control};
 
-use crate::error::{At, Fallible, Fault};
+use crate::error::Fallible;
 use crate::key::{Key, KeySpec, Words, keys};
 use crate::param::parameter;
 use crate::section::Section;
-use crate::transport::TRANSPORT;
-use crate::tree::Table;
 
 /// An entry of the catalogue.
 #[derive(Clone, Copy)]
@@ -62,51 +60,6 @@ pub(crate) fn control(s: &mut Section<'_>) -> Fallible<Control> {
     Ok(Control::of(chosen).with(values))
 }
 
-/// The controller of a workload, its parameters from `[transport]`; `None` if it is that of
-/// `[transport]`.
-///
-/// All connections of a run share what the controller does not decide: whether hosts have queue
-/// pairs, whether their NICs wait for a pace, and how lost retransmissions are found.
-pub(crate) fn own(
-    Chosen(chosen): Chosen,
-    at: At,
-    root: &Table,
-    transport: &Config,
-) -> Fallible<Option<Control>> {
-    let common = running(transport);
-    if chosen.name == common.name {
-        return Ok(None);
-    }
-    let name = chosen.name;
-    if chosen.is_queue_pair() || common.is_queue_pair() {
-        let message = format!(
-            "a workload under \"{name}\" beside \"{}\" in [transport]: hosts have either TCP or \
-             queue pairs",
-            common.name
-        );
-        return Err(Fault::new(at, message).help(format!(
-            "write one control for all in [transport], or a controller of TCP in both: {}",
-            words(|spec| !spec.is_queue_pair())
-        )));
-    }
-    let apart = |spec: &ControllerSpec| spec.paced || !spec.slows_for_loss;
-    if apart(chosen) && !apart(common) {
-        let message = format!(
-            "\"{name}\" in a workload, and \"{}\" in [transport]: its pacing and its repair of \
-             losses are set for all senders there",
-            common.name
-        );
-        return Err(Fault::new(at, message).help(format!(
-            "write control = \"{name}\" in [transport], and control = \"{}\" in the other \
-             workloads",
-            common.name
-        )));
-    }
-    let mut s = Section::of(root, &TRANSPORT)?;
-    let values = Values::read(chosen, |param, _| read(&mut s, param))?;
-    Ok(Some(Control::of(chosen).with(values)))
-}
-
 /// The keys of all controllers, each once.
 pub(crate) fn keys() -> Vec<&'static str> {
     let mut keys: Vec<&str> = Vec::new();
@@ -118,20 +71,10 @@ pub(crate) fn keys() -> Vec<&'static str> {
     keys
 }
 
-/// The controller that a configuration runs.
-pub(crate) fn running(config: &Config) -> &'static ControllerSpec {
-    match config.rdma {
-        Some(_) => &cemark_transport::rdma::SPEC,
-        None => config.control.spec(),
-    }
-}
-
-/// The controllers that a configuration runs: that of queue pairs, or those of its workloads.
+/// The controllers that a configuration runs, of all its workloads.
 pub(crate) fn all_running(config: &cemark_sim::Config) -> Vec<&'static ControllerSpec> {
-    match config.transport.rdma {
-        Some(_) => vec![running(&config.transport)],
-        None => config.controls().iter().map(|c| c.spec()).collect(),
-    }
+    let all = config.transports().into_iter();
+    all.map(|t| t.controller()).collect()
 }
 
 /// The words of the controllers that `wanted` selects, for messages: `"a", "b" or "c"`.

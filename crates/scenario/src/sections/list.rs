@@ -17,6 +17,9 @@ use crate::units::LARGEST_FLOW;
 pub(crate) static FLOW: SectionSpec =
     SectionSpec::new("flow", Form::Inline, &[FLOW_KEYS], "One flow of a list.");
 
+/// JSON schema of a queue, by number or name.
+const QUEUE: &str = r#"{"type":["integer","string"],"minimum":0}"#;
+
 keys! { LIST:
     FLOW_LIST: Node = Key::own(
         "flow",
@@ -40,7 +43,7 @@ keys! { FLOW_KEYS:
     FLOW_SRC: Node = Key::own("src", "a host", HOST).needed("0").doc("the sender");
     FLOW_DST: Node = Key::own("dst", "a host", HOST).needed("1").doc("the receiver");
     FLOW_SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).needed("100KB").doc("its bytes");
-    FLOW_CLASS: Node = Key::own("class", "a queue", HOST)
+    FLOW_CLASS: Node = Key::own("class", "a queue or a traffic class", QUEUE)
         .follows("the workload's").doc("its queue at every port");
     FLOW_RTT: Picos = Key::time("rtt").follows("drawn from `[rtt]`").doc("its base RTT");
     FLOW_ID: Node = Key::own("id", "a text or a number", r#"{"type":["string","integer"]}"#)
@@ -56,7 +59,7 @@ keys! { FLOW_KEYS:
 
 /// The flows of a list.
 pub(crate) fn flows(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
-    let (topology, queues) = (around.topology, around.queues);
+    let (topology, classes) = (around.topology, around.classes);
     if let Some(name) = s.given(&FLOW_FILE)? {
         let at = s.need(&FLOW_FILE)?.at;
         if let Some(node) = s.node(&FLOW_LIST) {
@@ -64,7 +67,7 @@ pub(crate) fn flows(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Ki
                 .help("keep flow = [...], or file = \"flows.csv\""));
         }
         let content = around.tables.flows(&name);
-        return flows::of(content, (&name, at), topology, queues);
+        return flows::of(content, (&name, at), topology, classes.queues);
     }
     let node = s.need(&FLOW_LIST)?;
     let rows = list(node)?;
@@ -75,7 +78,7 @@ pub(crate) fn flows(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Ki
         let start = line.read(&AT)?;
         let (src, dst) = two_hosts(line.need(&FLOW_SRC)?, line.need(&FLOW_DST)?, topology)?;
         let bytes = line.read(&FLOW_SIZE)?;
-        let class = line.node(&FLOW_CLASS).map(|node| own_class(node, queues));
+        let class = line.node(&FLOW_CLASS).map(|node| own_class(node, classes));
         let (class, rtt) = (class.transpose()?, line.given(&FLOW_RTT)?);
         let id = line.node(&FLOW_ID).map(flow_name).transpose()?;
         let after = match line.node(&FLOW_AFTER) {

@@ -7,13 +7,15 @@ use cemark_sim::config::{MarkerChoice, OwnScheme};
 use cemark_wire::Rate;
 
 use crate::aliases;
+use crate::chip::Chip;
 use crate::error::{At, Fallible, Fault, fold, near};
-use crate::key::{Key, KeySpec, Shape, keys};
+use crate::key::{Key, KeySpec, Shape, Words, keys};
 use crate::param;
 use crate::section::Section;
 use crate::sections::{self, Form, SectionSpec};
+use crate::thresholds::{self, Thresholds};
 use crate::tree::{Node, Value};
-use crate::units::Measure;
+use crate::units::{self, Measure};
 
 /// The word for a port that never marks.
 pub(crate) const NONE: &str = "none";
@@ -35,6 +37,23 @@ keys! { KEYS:
          `\"bpf:mine.o\"`, `\"c:mine.so\"` (path from the folder of the scenario)",
     );
     LABEL: String = Key::text("label").follows("the scheme's title").doc("its name in tables");
+    PRESET: &'static Thresholds = Key::choice("preset").follows("none").doc(
+        "for `wred` and `red`: thresholds that a switch ships or a simulator of the field runs, at \
+         the rate of the slowest link ([classes.md](classes.md#published-thresholds)); the file \
+         may still write each of them",
+    );
+    CLASS: Node = Key::own("class", "tables", r#"{"type":"object"}"#)
+        .follows("the profiles of `[[switch.class]]`")
+        .doc(
+            "`[scheme.class.NAME]`: the profile of a traffic class under this scheme; without \
+             `marker` its keys replace those of the class's own profile, or else of the scheme",
+        );
+}
+
+impl Words for &'static Thresholds {
+    fn words() -> Vec<(&'static str, Self)> {
+        thresholds::ALL.iter().map(|set| (set.name, set)).collect()
+    }
 }
 
 /// The parameters of every scheme.
@@ -62,13 +81,16 @@ pub(crate) struct Scheme {
     pub(crate) written: Vec<&'static str>,
     /// Written parameters that are lengths, written as times.
     pub(crate) timed: Vec<&'static str>,
+    /// Written parameters that the chip rounds, with the value that was asked for.
+    pub(crate) rounded: Vec<(&'static str, u64)>,
 }
 
 /// Letters of a label.
 const LONGEST_LABEL: usize = 100;
 
-/// Reads one scheme; a queue length written as a time is what a link of `rate` sends in it.
-pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
+/// Reads one scheme; a queue length written as a time is what a link of `rate` sends in it, and the
+/// chip rounds what is written.
+pub(crate) fn scheme(node: &Node, rate: Rate, chip: Chip) -> Fallible<Scheme> {
     let mut s = Section::under(node, &SCHEME)?;
     // Laid over their sections by the caller.
     s.allow(sections::per_scheme());
@@ -79,7 +101,6 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         return Err(Fault::new(node.at, "an empty label")
             .help("write a name for the table, such as label = \"ECN#\""));
     }
-    let (mut written, mut timed) = (Vec::new(), Vec::new());
     let letters = label.as_deref().map_or(0, |label| label.chars().count());
     if let (true, Some(node)) = (letters > LONGEST_LABEL, s.node(&LABEL)) {
         let message = format!("this label has {letters} letters");
@@ -87,15 +108,52 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
             "write one of at most {LONGEST_LABEL}: it is a column of tables and part of file names"
         )));
     }
-    let (title, choice) = if fold(&name) == NONE {
+    if let Some(node) = s
+        .node(&CLASS)
+        .filter(|n| !matches!(n.value, Value::Table(_)))
+    {
+        return Err(Fault::new(node.at, "[scheme.class.NAME] is a table")
+            .help("write [scheme.class.NAME] below the scheme, with the name of a traffic class"));
+    }
+    let read = parameters(s, node, (rate, chip), &name, at)?;
+    let label = label.unwrap_or_else(|| read.label.clone());
+    Ok(Scheme { label, ..read })
+}
+
+/// Reads the profile of a traffic class, whose label is the title of its marker.
+pub(crate) fn profile(node: &Node, rate: Rate, chip: Chip) -> Fallible<Scheme> {
+    let mut s = Section::under(node, &SCHEME)?;
+    let name = s.read(&MARKER)?;
+    let at = s.need(&MARKER)?.at;
+    if let Some(node) = s.node(&LABEL) {
+        return Err(Fault::new(node.at, "a profile has no label").help("remove it"));
+    }
+    parameters(s, node, (rate, chip), &name, at)
+}
+
+/// Reads the parameters of the marker `name`.
+fn parameters(
+    mut s: Section<'_>,
+    node: &Node,
+    (rate, chip): (Rate, Chip),
+    name: &str,
+    at: At,
+) -> Fallible<Scheme> {
+    let (mut written, mut timed, mut rounded) = (Vec::new(), Vec::new(), Vec::new());
+    let (title, choice) = if fold(name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {
-        let spec = spec_of(node).ok_or_else(|| unknown(at, &name))?;
+        let spec = spec_of(node).ok_or_else(|| unknown(at, name))?;
         s.describes(spec.name);
         let mut values = Values::defaults(spec);
+        let preset = preset(&mut s, spec, rate)?;
         for (i, param) in spec.params.iter().enumerate() {
             if let Some(node) = s.get(param.name) {
-                values.0[i] = parameter(node, spec, param, rate)?;
+                let asked = parameter(node, spec, param, rate)?;
+                values.0[i] = chip.holds(param, asked);
+                if values.0[i] != asked {
+                    rounded.push((param.name, asked));
+                }
                 written.push(param.name);
                 let time = |text: &str| Measure::other(text, &[Measure::Length]);
                 if let (Kind::Bytes, Value::Text(text)) = (param.kind, &node.value)
@@ -103,6 +161,12 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
                 {
                     timed.push(param.name);
                 }
+            } else if let Some(asked) = preset.and_then(|ramp| thresholds::value(param, ramp)) {
+                values.0[i] = chip.holds(param, asked);
+                if values.0[i] != asked {
+                    rounded.push((param.name, asked));
+                }
+                written.push(param.name);
             }
         }
         (spec.title, choice(node, spec, values))
@@ -111,10 +175,39 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     rising(node, &choice)?;
     waited(node, &choice)?;
     Ok(Scheme {
-        label: label.unwrap_or_else(|| title.to_owned()),
+        label: title.to_owned(),
         marker: choice,
         written,
         timed,
+        rounded,
+    })
+}
+
+/// The published ramp that a scheme names, at ports of this rate.
+fn preset(s: &mut Section<'_>, spec: &SchemeSpec, rate: Rate) -> Fallible<Option<(u64, u64, u64)>> {
+    let Some(set) = s.given(&PRESET)? else {
+        return Ok(None);
+    };
+    let at = s.need(&PRESET)?.at;
+    if !["wred", "red"].contains(&spec.name) {
+        let message = format!("`{}` is a set of thresholds for wred and red", set.name);
+        return Err(Fault::new(at, message).help("write marker = \"wred\", or remove preset"));
+    }
+    set.at(rate).map(Some).ok_or_else(|| {
+        let rates: Vec<String> = set
+            .rates()
+            .iter()
+            .map(|gbps| format!("{gbps} Gb/s"))
+            .collect();
+        let message = format!(
+            "`{}` has no thresholds for {}, the rate of the slowest link",
+            set.name,
+            units::rate(rate.0)
+        );
+        Fault::new(at, message).help(format!(
+            "it has them for {}; write another preset, or min, max and drop-probability",
+            rates.join(", ")
+        ))
     })
 }
 

@@ -3,7 +3,9 @@
 //! the tables of `docs/scenarios.md` and the JSON schema follow it.
 
 pub(crate) mod around;
+pub(crate) mod chip;
 pub(crate) mod class;
+pub(crate) mod classes;
 pub(crate) mod controllers;
 pub(crate) mod edge;
 pub(crate) mod fabric;
@@ -20,10 +22,12 @@ pub(crate) mod pfc;
 pub(crate) mod poisson;
 pub(crate) mod precision;
 pub(crate) mod preset;
+pub(crate) mod profiles;
 pub(crate) mod published;
 pub(crate) mod retune;
 pub(crate) mod rtt;
 pub(crate) mod switch;
+pub(crate) mod thresholds;
 pub(crate) mod top;
 pub(crate) mod transport;
 pub(crate) mod workload;
@@ -140,6 +144,7 @@ pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::host::HOST,
     &crate::switch::SWITCH,
     &crate::switch::QUEUE,
+    &crate::classes::CLASS,
     &crate::markers::SCHEME,
     &crate::retune::RETUNE,
     &crate::edge::EDGE,

@@ -52,7 +52,7 @@ pub(crate) fn pfc(
     queues: &mut [QueueConfig],
     mtu: u32,
 ) -> Fallible<Option<Pfc>> {
-    let alpha = factor(s, &ALPHA, &DYNAMIC_TH)?;
+    let alpha = factor(s, &ALPHA, &DYNAMIC_TH)?.unwrap_or(0.125);
     let xoff = match s.given(&XOFF)? {
         None => Xoff::Dynamic {
             alpha: (alpha * ONE + 0.5) as u32,

@@ -10,9 +10,12 @@ use cemark_sim::topology::Fabric;
 use cemark_sim::{Config, LinkId};
 use cemark_wire::{Picos, Rate};
 
+use crate::chip::Chip;
+use crate::classes::{self, Class, Classes};
 use crate::error::{Fallible, Fault, fold, near, near_of_many};
 use crate::key::{Key, KeySpec, keys};
 use crate::markers::{self, label_of, spec_of};
+use crate::profiles;
 use crate::section::{Section, link_names, text};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Table, Value, items};
@@ -34,6 +37,8 @@ keys! { KEYS:
     OF: String = Key::text("scheme").follows("every scheme that has these parameters").doc(
         "the label of the scheme that changes",
     );
+    CLASS: String = Key::text("class").follows("every queue whose scheme has these parameters")
+        .doc("the traffic class whose queue changes");
     PORTS: Node = Key::own(
         "ports",
         "the name of a port, or a list of names",
@@ -54,12 +59,17 @@ fn of_the_catalogue() -> Vec<KeySpec> {
 /// Whether a `[[retune]]` names a scheme, and the parameters that it writes.
 struct Written<'a> {
     scheme: Option<(&'a str, &'a Node)>,
+    class: Option<(&'a str, &'a Node)>,
     params: Vec<(&'a str, &'a Node)>,
 }
 
 fn written(node: &Node) -> Fallible<Written<'_>> {
     let mut s = Section::under(node, &RETUNE)?;
     let scheme = match s.node(&OF) {
+        Some(node) => Some((text(node)?, node)),
+        None => None,
+    };
+    let class = match s.node(&CLASS) {
         Some(node) => Some((text(node)?, node)),
         None => None,
     };
@@ -74,7 +84,22 @@ fn written(node: &Node) -> Fallible<Written<'_>> {
         return Err(Fault::new(node.at, "this retune changes nothing")
             .help("write parameters of a scheme with their new values: ins_target = \"100us\""));
     }
-    Ok(Written { scheme, params })
+    Ok(Written {
+        scheme,
+        class,
+        params,
+    })
+}
+
+impl Written<'_> {
+    /// The traffic class whose queue changes.
+    fn class<'c>(&self, classes: &'c Classes) -> Fallible<Option<&'c Class>> {
+        let Some((name, node)) = self.class else {
+            return Ok(None);
+        };
+        classes.queue_named(node.at, name)?;
+        Ok(classes.named(name))
+    }
 }
 
 fn param<'a>(spec: &'a SchemeSpec, name: &str) -> Option<&'a ParamSpec> {
@@ -90,6 +115,10 @@ fn has_all(spec: &SchemeSpec, written: &Written<'_>) -> bool {
 
 /// Fails on a `[[retune]]` that no scheme of the file follows.
 pub(crate) fn check(root: &Table, schemes: &[Node]) -> Fallible<()> {
+    if items(root, RETUNE.name).is_empty() {
+        return Ok(());
+    }
+    let classes = classes::of_scenario(root)?;
     for node in items(root, RETUNE.name) {
         let written = written(node)?;
         let chosen: Vec<&Node> = match written.scheme {
@@ -106,7 +135,26 @@ pub(crate) fn check(root: &Table, schemes: &[Node]) -> Fallible<()> {
                 vec![found]
             }
         };
-        let specs: Vec<&SchemeSpec> = chosen.iter().filter_map(|node| spec_of(node)).collect();
+        let class = written.class(&classes)?;
+        let of_classes = |node: &Node| {
+            let own = classes
+                .all
+                .iter()
+                .filter_map(|class| profiles::effective(node, class));
+            own.filter_map(|profile| spec_of(&profile))
+                .collect::<Vec<_>>()
+        };
+        let specs = |node: &Node| match class {
+            Some(class) => match profiles::effective(node, class) {
+                Some(profile) => spec_of(&profile).into_iter().collect(),
+                None => spec_of(node).into_iter().collect(),
+            },
+            None => spec_of(node)
+                .into_iter()
+                .chain(of_classes(node))
+                .collect::<Vec<_>>(),
+        };
+        let specs: Vec<&SchemeSpec> = chosen.iter().flat_map(|node| specs(node)).collect();
         for (name, at) in &written.params {
             if specs.iter().any(|spec| param(spec, name).is_some()) {
                 continue;
@@ -134,28 +182,57 @@ pub(crate) fn check(root: &Table, schemes: &[Node]) -> Fallible<()> {
 }
 
 /// The retunes of one scheme, read into its configuration, and what they change in words.
-pub(crate) fn retunes(root: &Table, config: &mut Config, label: &str) -> Fallible<Vec<String>> {
-    let nodes = items(root, RETUNE.name);
-    let Some((scheme, &values)) = config.switch.marker.declared() else {
-        return Ok(Vec::new());
-    };
-    if nodes.is_empty() {
-        return Ok(Vec::new());
-    }
+pub(crate) fn retunes(
+    root: &Table,
+    config: &mut Config,
+    label: &str,
+    (classes, chip): (&Classes, Chip),
+) -> Fallible<Vec<String>> {
     let fabric = config.topology.fabric();
+    let switch = &config.switch;
     let mut found: Vec<(Retune, &Node, String)> = Vec::new();
-    for node in nodes {
+    for node in items(root, RETUNE.name) {
         let written = written(node)?;
-        let meant = match written.scheme {
-            Some((of, _)) => fold(of) == fold(label),
-            None => has_all(scheme, &written),
+        let class = written.class(classes)?;
+        // Of several queues with these parameters the first says how values are read.
+        let queues = match class {
+            Some(class) => usize::from(class.queue)..usize::from(class.queue) + 1,
+            None => 0..switch.queues.len(),
         };
-        if meant {
-            found.push(one(node, scheme, config, fabric)?);
+        let schemes = queues.filter_map(|queue| Some(switch.marker_of(queue).declared()?.0));
+        let schemes: Vec<&SchemeSpec> = schemes.collect();
+        let fitting = schemes
+            .iter()
+            .copied()
+            .find(|scheme| has_all(scheme, &written));
+        let scheme = match written.scheme {
+            Some((of, _)) if fold(of) == fold(label) => fitting.or(schemes.first().copied()),
+            Some(_) => None,
+            None => fitting,
+        };
+        if let Some(scheme) = scheme {
+            found.push(one(node, scheme, (class, chip), config)?);
         }
     }
     found.sort_by_key(|(retune, ..)| retune.at);
-    fit(&found, scheme, values, config, fabric)?;
+    let unlike = if switch.has_profiles() {
+        switch.queues.len()
+    } else {
+        1
+    };
+    for queue in 0..unlike {
+        if let Some((scheme, &values)) = switch.marker_of(queue).declared() {
+            let meant = |retune: &Retune| match retune.queue {
+                Some(own) => usize::from(own) == queue,
+                None => retune
+                    .params
+                    .iter()
+                    .all(|(name, _)| scheme.index_of(name).is_some()),
+            };
+            let own = found.iter().filter(|(retune, ..)| meant(retune));
+            fit(own, scheme, values, config, fabric)?;
+        }
+    }
     let lines = found.iter().map(|(.., line)| line.clone()).collect();
     config.retunes = found.into_iter().map(|(retune, ..)| retune).collect();
     Ok(lines)
@@ -164,13 +241,15 @@ pub(crate) fn retunes(root: &Table, config: &mut Config, label: &str) -> Fallibl
 fn one<'a>(
     node: &'a Node,
     scheme: &'static SchemeSpec,
+    (class, chip): (Option<&Class>, Chip),
     config: &Config,
-    fabric: &Fabric,
 ) -> Fallible<(Retune, &'a Node, String)> {
+    let fabric = config.topology.fabric();
     let mut s = Section::under(node, &RETUNE)?;
     // For paths.
     s.given(&NAME)?;
     s.given(&OF)?;
+    s.given(&CLASS)?;
     let at = s.read(&AT)?;
     if at >= config.max_time {
         let place = s.need(&AT)?.at;
@@ -191,6 +270,7 @@ fn one<'a>(
     for param in scheme.params {
         if let Some(node) = s.get(param.name) {
             let value = markers::parameter(node, scheme, param, rate)?;
+            let value = chip.holds(param, value);
             params.push((param.name, value));
             words.push(format!(
                 "{} = {}",
@@ -205,8 +285,20 @@ fn one<'a>(
         Some(links) if links.len() == 1 => fabric.links()[links[0] as usize].name.clone(),
         Some(links) => format!("{} ports", links.len()),
     };
-    let line = format!("at {}: {}, at {place}", units::span(at), words.join(", "));
-    Ok((Retune { at, links, params }, node, line))
+    let of = class.map_or_else(String::new, |class| format!(" of `{}`", class.name));
+    let line = format!(
+        "at {}: {}{of}, at {place}",
+        units::span(at),
+        words.join(", ")
+    );
+    let queue = class.map(|class| class.queue);
+    let retune = Retune {
+        at,
+        links,
+        queue,
+        params,
+    };
+    Ok((retune, node, line))
 }
 
 /// The links of `ports`, each once, in order.
@@ -239,8 +331,8 @@ fn chosen(ports: &Node, config: &Config, fabric: &Fabric) -> Fallible<Vec<u32>> 
 }
 
 /// Fails on values that do not go with each other or with those before them, at any port.
-fn fit(
-    found: &[(Retune, &Node, String)],
+fn fit<'a>(
+    found: impl Iterator<Item = &'a (Retune, &'a Node, String)>,
     scheme: &'static SchemeSpec,
     usual: Values,
     config: &Config,

@@ -8,8 +8,9 @@ use cemark_sim::config::{
 use cemark_switch::{admit, sched};
 use cemark_wire::{Nanos, Rate};
 
+use crate::classes::Classes;
 use crate::error::{At, Fallible, Fault};
-use crate::key::{Key, Words, keys, power_of_two, words};
+use crate::key::{Key, Usual, Words, keys, power_of_two, words};
 use crate::pfc::{PFC_KEYS, pfc};
 use crate::section::{Section, count};
 use crate::sections::{Form, SectionSpec};
@@ -91,7 +92,12 @@ keys! { KEYS:
     );
     CELL: u32 = Key::bytes("cell", 1, 65_535).follows("none").doc(
         "a cell of the buffer's memory (a segment, in some manuals): lengths of this section and \
-         thresholds of schemes may then be written as `\"1000 cells\"` or `\"1000 segments\"`",
+         thresholds of schemes may then be written as `\"1000 cells\"` or `\"1000 segments\"`. A \
+         scheme has its thresholds in whole cells, rounded down, and `cemark check` prints both",
+    );
+    PROBABILITY_STEP: f64 = Key::fraction("probability-step").follows("none").doc(
+        "the resolution of probabilities and percentages in the switch chip (`\"1%\"` on Spectrum): \
+         a scheme has each of its fractions rounded to the nearest multiple",
     );
     SCHEDULER: SchedulerKind = Key::choice("scheduler").usual("fifo")
         .doc("which queue sends next (below)");
@@ -101,7 +107,17 @@ keys! { KEYS:
         r#"{"type":"integer","minimum":1,"maximum":64}"#,
     )
     .follows("`1`")
-    .doc("number of queues of a port, all alike; or write a `[[switch.queue]]` for each");
+    .doc(
+        "number of queues of a port, all alike; or write a `[[switch.queue]]` or a \
+         `[[switch.class]]` for each",
+    );
+    EACH_CLASS: Node = Key::own(
+        "class",
+        "tables",
+        r##"{"type":"array","items":{"$ref":"#/definitions/switch.class"}}"##,
+    )
+    .follows("`queue`")
+    .doc("a `[[switch.class]]` for each traffic class");
     EACH_QUEUE: Node = Key::own(
         "queue",
         "tables",
@@ -146,7 +162,9 @@ keys! { LAST:
         .doc("`false` forces explicit queues where the faster equivalent would be legal");
 }
 
-keys! { QUEUE_KEYS:
+keys! {
+    /// The scheduling of a queue.
+    QUEUE_KEYS:
     Q_QUANTUM: u32 = Key::bytes("quantum", 1, 1 << 30).follows("as [switch]")
         .doc("its quantum, for `dwrr` and `wrr`");
     Q_WEIGHT: u32 = Key::count("weight", 1, 1_000_000).usual("1").doc("its weight, for `wfq`");
@@ -155,6 +173,10 @@ keys! { QUEUE_KEYS:
     Q_BYTES: u32 = Key::bytes("bytes", 1, MOST_BYTES).follows("no limit of its own")
         .doc("bytes that it may hold");
     Q_LOSSLESS: bool = Key::flag("lossless").usual("false").doc("it may use headroom");
+    Q_ALPHA: f64 = Key::number("alpha", 0.001, 1000.0).follows("as [switch]")
+        .doc("its factor under `buffer-policy` `dynamic`");
+    Q_DYNAMIC_TH: f64 = Key::number("dynamic-th", -9.0, 9.0).follows("`alpha`")
+        .doc("instead of `alpha`, the whole exponent n: the factor is 2^n");
 }
 
 /// `mtu`: a full packet on the wire in bytes. `non_ect` is what the file says; where it says
@@ -162,6 +184,7 @@ keys! { QUEUE_KEYS:
 /// until then.
 pub(crate) fn switch(
     root: &Table,
+    classes: &Classes,
     marker: MarkerChoice,
     mtu: u32,
 ) -> Fallible<(SwitchConfig, Option<NonEct>)> {
@@ -174,8 +197,9 @@ pub(crate) fn switch(
     };
     // Lengths in cells are bytes by now.
     s.given(&CELL)?;
+    s.given(&PROBABILITY_STEP)?;
     let scheduler = s.read(&SCHEDULER)?;
-    let (mut queues, several) = queues(&mut s, scheduler, mtu)?;
+    let (mut queues, several) = queues(&mut s, classes, scheduler, mtu)?;
     if let Some(at) = several.filter(|_| scheduler == SchedulerKind::Fifo) {
         let at = s.node(&SCHEDULER).map_or(at, |node| node.at);
         let others: Vec<&str> = sched::ALL[1..].iter().map(|spec| spec.name).collect();
@@ -209,6 +233,8 @@ pub(crate) fn switch(
         scheduler,
         round,
         marker,
+        profiles: Vec::new(),
+        classes: classes.in_words(),
         threshold_rate: s.given(&THRESHOLD_RATE)?,
         device: DeviceQueue {
             packets: s.read(&DEVICE_PACKETS)?,
@@ -230,11 +256,7 @@ pub(crate) fn switch(
 /// notifications, and dropping them signals nothing to a sender; where links pause, no packet
 /// should be lost. Where no sender uses ECN, a drop is the only signal there is.
 pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
-    let capable = |config: &Config| {
-        config.transport.rdma.is_some()
-            || config.controls().iter().any(|c| c.ecn_capable())
-            || config.switch.pfc.is_some()
-    };
+    let capable = |config: &Config| config.any_capable() || config.switch.pfc.is_some();
     if configs.into_iter().any(capable) {
         NonEct::Forward
     } else {
@@ -242,9 +264,17 @@ pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonE
     }
 }
 
+/// The nodes that say which queues a port has: classes, their number, one by one.
+pub(crate) fn queue_nodes<'a>(
+    s: &mut Section<'a>,
+) -> (Option<&'a Node>, Option<&'a Node>, Option<&'a Node>) {
+    (s.node(&EACH_CLASS), s.node(&QUEUES), s.node(&EACH_QUEUE))
+}
+
 /// The queues, and where the file says that there are several.
 fn queues(
     s: &mut Section<'_>,
+    classes: &Classes,
     scheduler: SchedulerKind,
     mtu: u32,
 ) -> Fallible<(Vec<QueueConfig>, Option<At>)> {
@@ -265,7 +295,23 @@ fn queues(
         quantum: quantum(s, &QUANTUM, mtu)?,
         ..QueueConfig::PLAIN
     };
-    let nodes: &[Node] = match (s.node(&EACH_QUEUE), s.node(&QUEUES)) {
+    let one = |q: &mut Section<'_>| {
+        Ok(QueueConfig {
+            quantum: quantum(q, &Q_QUANTUM, plain.quantum)?,
+            weight: q.read(&Q_WEIGHT)?,
+            strict: q.read(&Q_STRICT)?,
+            limit_bytes: q.read_or(&Q_BYTES, u32::MAX)?,
+            lossless: q.read(&Q_LOSSLESS)?,
+            alpha: factor(q, &Q_ALPHA, &Q_DYNAMIC_TH)?
+                .map_or(0, |factor| (factor * ONE + 0.5) as u32),
+        })
+    };
+    let (each_class, counted, listed) = queue_nodes(s);
+    if each_class.is_some() {
+        let several = classes.all.iter().find(|class| class.queue > 0);
+        return Ok((classes.queues(plain, one)?, several.map(|class| class.at)));
+    }
+    let nodes: &[Node] = match (listed, counted) {
         (None, None) => return Ok((vec![plain], None)),
         (None, Some(node)) => {
             let n = count(node, (1, MOST_QUEUES))? as usize;
@@ -285,13 +331,7 @@ fn queues(
     }
     let one = |node: &Node| {
         let mut q = Section::under(node, &QUEUE)?;
-        let queue = QueueConfig {
-            quantum: quantum(&mut q, &Q_QUANTUM, plain.quantum)?,
-            weight: q.read(&Q_WEIGHT)?,
-            strict: q.read(&Q_STRICT)?,
-            limit_bytes: q.read_or(&Q_BYTES, u32::MAX)?,
-            lossless: q.read(&Q_LOSSLESS)?,
-        };
+        let queue = one(&mut q)?;
         q.finish()?;
         Ok(queue)
     };
@@ -299,8 +339,13 @@ fn queues(
     Ok((all, nodes.get(1).map(|node| node.at)))
 }
 
-/// A factor, or the exponent of two that switches write for it.
-pub(crate) fn factor(s: &mut Section<'_>, key: &Key<f64>, exponent: &Key<f64>) -> Fallible<f64> {
+/// A factor, or the exponent of two that switches write for it; `None` where neither is written
+/// and the key has no default.
+pub(crate) fn factor(
+    s: &mut Section<'_>,
+    key: &Key<f64>,
+    exponent: &Key<f64>,
+) -> Fallible<Option<f64>> {
     let (name, other) = (key.spec.name, exponent.spec.name);
     let two = |n: f64| match n >= 0.0 {
         true => power_of_two(n as u64),
@@ -324,7 +369,10 @@ pub(crate) fn factor(s: &mut Section<'_>, key: &Key<f64>, exponent: &Key<f64>) -
             two(example)
         )));
     }
-    let factor = s.read(key)?;
+    let factor = match s.given(key)? {
+        None if matches!(key.spec.usual, Usual::Is(_)) => Some(key.usual_value()),
+        given => given,
+    };
     let Some(n) = s.given(exponent)? else {
         return Ok(factor);
     };
@@ -341,7 +389,7 @@ pub(crate) fn factor(s: &mut Section<'_>, key: &Key<f64>, exponent: &Key<f64>) -
                 .help(format!("write {other} = -3, which is {name} = 0.125")),
         );
     }
-    Ok(two(n))
+    Ok(Some(two(n)))
 }
 
 fn buffering(
@@ -349,7 +397,8 @@ fn buffering(
     buffer_bytes: u32,
     queues: &mut [QueueConfig],
 ) -> Fallible<Buffering> {
-    let alpha = (factor(s, &ALPHA, &DYNAMIC_TH)? * ONE + 0.5) as u32;
+    let alpha = factor(s, &ALPHA, &DYNAMIC_TH)?.unwrap_or(1.0);
+    let alpha = (alpha * ONE + 0.5) as u32;
     let (policy, shared) = match s.read(&POLICY)? {
         PolicyKind::Port => (Policy::Port, false),
         PolicyKind::Static => (Policy::Static, false),

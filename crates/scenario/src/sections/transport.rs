@@ -5,13 +5,14 @@ use cemark_transport::rdma::{Dcqcn, Rdma, Retransmit};
 use cemark_transport::{Config, Stack};
 use cemark_wire::Nanos;
 
+use crate::class::own_class;
+use crate::classes::Classes;
 use crate::controllers::{self, CONTROL_KEYS};
 use crate::error::Fallible;
 use crate::key::{Key, keys, words};
 use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
-use crate::switch::MOST_QUEUES;
-use crate::tree::Table;
+use crate::tree::{Node, Table};
 
 pub(crate) static TRANSPORT: SectionSpec = SectionSpec::new(
     "transport",
@@ -130,20 +131,29 @@ keys! { QUEUE_PAIR_KEYS:
     );
     CNP_GAP: Nanos = Key::timer("cnp-gap").only(DCQCN).usual("50us")
         .doc("least time between two notifications of a flow");
-    CNP_CLASS: u8 = Key::count("cnp-class", 0, MOST_QUEUES - 1).only(DCQCN)
-        .follows("the flow's").doc("queue of notifications at every port");
+    CNP_CLASS: Node = Key::own(
+        "cnp-class",
+        "a queue or a traffic class",
+        r#"{"type":["integer","string"],"minimum":0,"maximum":63}"#,
+    )
+    .only(DCQCN)
+    .follows("the flow's")
+    .doc("queue of notifications at every port");
 }
 
 /// `[transport]`. The keys of queue pairs are read under every control, so that a scheme or a point
 /// of a sweep may have another one.
-pub(crate) fn transport(root: &Table) -> Fallible<Config> {
+pub(crate) fn transport(root: &Table, classes: &Classes) -> Fallible<Config> {
     let mut s = Section::of(root, &TRANSPORT)?;
     let usual = Config::default();
     let chosen = controllers::control(&mut s)?;
     let queue_pairs = Rdma {
         retransmit: s.read(&RETRANSMIT)?,
         cnp_gap: s.read(&CNP_GAP)?,
-        cnp_class: s.given(&CNP_CLASS)?,
+        cnp_class: s
+            .node(&CNP_CLASS)
+            .map(|n| own_class(n, classes))
+            .transpose()?,
         dcqcn: Rdma::default().dcqcn,
     };
     // Hosts with queue pairs have no TCP sender, so its controller is never used.

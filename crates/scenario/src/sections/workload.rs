@@ -5,10 +5,12 @@ use cemark_param::{self as param, Values};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Declared, Kind, Sending, Workload, WorkloadSpec};
 
-use crate::around::{Around, host};
+use crate::around::{self, Around};
 use crate::class::{self, CLASSES};
+use crate::classes::Classes;
 use crate::controllers;
 use crate::error::{Fallible, Fault};
+use crate::host::{self, HOST};
 use crate::incast::{INCAST, incast};
 use crate::key::{Key, KeySpec, Words, keys, words};
 use crate::list::{self, LIST};
@@ -17,8 +19,10 @@ use crate::param::declared;
 use crate::poisson::{ARRIVAL_KEYS, LOAD, POISSON, poisson};
 use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
+use crate::sense;
 use crate::sizes::{SIZE_KEYS, Tables};
 use crate::together;
+use crate::transport::{self, TRANSPORT};
 use crate::tree::{Node, Table, Value, items};
 
 pub(crate) static WORKLOAD: SectionSpec = SectionSpec::new(
@@ -83,10 +87,17 @@ keys! { COMMON:
          reuse idle connections of their pair (not through a `pep`)",
     );
     CONTROL: controllers::Chosen = Key::choice("control").follows("as in `[transport]`").doc(
-        "the congestion controller of its flows; its parameters are read from `[transport]`, as \
-         is everything else. With `cubic` and `reno` its packets are not ECN-capable \
-         ([transports.md](transports.md#several-controllers))",
+        "the congestion controller of its flows; everything else is as in `[transport]`. With \
+         `cubic` and `reno` its packets are not ECN-capable; with `dcqcn` its flows are RDMA \
+         queue pairs ([transports.md](transports.md#several-transports))",
     );
+    TRANSPORTS: Node = Key::own(
+        "transport",
+        "a table",
+        r##"{"$ref":"#/definitions/transport"}"##,
+    )
+    .follows("`[transport]`")
+    .doc("`[workload.transport]`: keys of `[transport]` that its flows have otherwise");
 }
 
 /// All workloads of a scenario.
@@ -95,7 +106,7 @@ pub(crate) fn workloads(
     transport: &cemark_transport::Config,
     topology: &Topology,
     tables: &mut Tables,
-    queues: usize,
+    classes: &Classes,
 ) -> Fallible<Vec<Workload>> {
     let nodes = items(root, WORKLOAD.name);
     if nodes.is_empty() {
@@ -117,7 +128,7 @@ pub(crate) fn workloads(
         transport,
         topology,
         tables,
-        queues,
+        classes,
     };
     let mut all: Vec<Workload> = Vec::new();
     for (i, node) in nodes.iter().enumerate() {
@@ -162,7 +173,7 @@ fn of_declared(
     topology: &Topology,
 ) -> Fallible<Kind> {
     let values = Values::read(keys, |key, usual| match s.get(key.name) {
-        Some(node) if key.kind == param::Kind::Host => Ok(host(node, topology)?.into()),
+        Some(node) if key.kind == param::Kind::Host => Ok(around::host(node, topology)?.into()),
         _ => declared(s, key, usual),
     })?;
     let kind = (keys.build)(&values);
@@ -187,13 +198,15 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
     let mut s = Section::under(node, &WORKLOAD)?;
     let Chosen(spec) = s.read(&KIND)?;
     let name = s.given(&NAME)?.unwrap_or_default();
-    let class = class::class(&mut s, around.queues)?;
+    let class = class::class(&mut s, around.classes)?;
     let persistent = s.read(&CONNECTIONS)? == Connections::Persistent;
-    let control = match s.given(&CONTROL)? {
-        Some(chosen) => {
-            controllers::own(chosen, s.need(&CONTROL)?.at, around.root, around.transport)?
-        }
-        None => None,
+    let transport = own_transport(&mut s, around)?;
+    let around = &mut Around {
+        root: around.root,
+        transport: transport.as_deref().unwrap_or(around.transport),
+        topology: around.topology,
+        tables: &mut *around.tables,
+        classes: around.classes,
     };
     let kind = match (
         &spec.declared,
@@ -203,7 +216,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
         (None, Some((_, read))) => read(&mut s, around)?,
         (None, None) => unreachable!("{} has neither keys nor a reader", spec.name),
     };
-    if let Some(node) = s.node(&CONTROL)
+    if let Some(node) = s.node(&CONTROL).or(s.node(&TRANSPORTS))
         && matches!(kind.facts(around.topology).sending, Sending::Pings(_))
     {
         return Err(Fault::new(node.at, "a probe has no congestion controller").help("remove it"));
@@ -214,6 +227,56 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
         kind,
         class,
         persistent,
-        control,
+        transport,
     })
+}
+
+/// The transport of a workload whose table writes `control` or `[workload.transport]`; `None` where
+/// it is that of all.
+fn own_transport(
+    s: &mut Section<'_>,
+    around: &Around<'_>,
+) -> Fallible<Option<Box<cemark_transport::Config>>> {
+    let control = s.node(&CONTROL);
+    let own = s.node(&TRANSPORTS);
+    if control.is_none() && own.is_none() {
+        return Ok(None);
+    }
+    if let Some(node) = own.filter(|node| !matches!(node.value, Value::Table(_))) {
+        return Err(Fault::new(node.at, "[workload.transport] is a table")
+            .help("write [workload.transport] and its keys below it, such as mss = \"1000B\""));
+    }
+    let mut root = Table::default();
+    let host = around.root.get(HOST.name).into_iter();
+    root.0.extend(
+        around
+            .root
+            .get(TRANSPORT.name)
+            .into_iter()
+            .chain(host)
+            .cloned(),
+    );
+    if root.get(TRANSPORT.name).is_none() {
+        let (value, at) = (Value::Table(Table::default()), s.at());
+        root.put(TRANSPORT.name, Node { value, at });
+    }
+    let Some(Value::Table(merged)) = root.get_mut(TRANSPORT.name).map(|e| &mut e.node.value) else {
+        return Ok(None);
+    };
+    if let Some(Value::Table(keys)) = own.map(|node| &node.value) {
+        for entry in &keys.0 {
+            merged.put(&entry.key, entry.node.clone());
+        }
+        if let (Some(node), Some(_)) = (control, keys.get(CONTROL.spec.name)) {
+            return Err(Fault::new(node.at, "the controller is given in two ways")
+                .help("keep control = \"...\" in one of [[workload]] and [workload.transport]"));
+        }
+    }
+    if let Some(node) = control {
+        merged.put(CONTROL.spec.name, node.clone());
+    }
+    let mut transport = transport::transport(&root, around.classes)?;
+    host::host(&root, &mut transport)?;
+    sense::transport(&root, &transport)?;
+    Ok((transport != *around.transport).then(|| Box::new(transport)))
 }

@@ -54,7 +54,6 @@ pub(crate) struct SenderEnd {
     pub persistent: bool,
     /// Index of the workload whose class bounds apply to bytes sent.
     pub bounds: Option<u16>,
-    /// Only flows of the same group share persistent connections.
     pub group: Group,
     /// Its counters when the flow began.
     pub before: Counts,
@@ -73,6 +72,7 @@ pub(crate) struct ReceiverEnd {
     /// Timer of the delayed ACK.
     pub timer: Timer,
     pub class: u8,
+    pub group: Group,
     /// The ECN field of its acknowledgements.
     pub ack_ecn: Ecn,
     /// Its flow has not ended.
@@ -96,8 +96,8 @@ pub(crate) struct Announced {
     pub end: u64,
 }
 
-/// Flows with the same congestion controller: 0 is that of the configuration, any other number the
-/// first workload with it, counted from 1.
+/// Connections with the same transport: 0 is that of the configuration. Only flows of one group
+/// share persistent connections.
 pub(crate) type Group = u16;
 
 /// Counters of a sender.
@@ -268,7 +268,7 @@ impl Sink {
 }
 
 impl SenderEnd {
-    pub fn new(source: Source, flow: Flow) -> SenderEnd {
+    pub fn new(source: Source, flow: Flow, group: Group) -> SenderEnd {
         SenderEnd {
             source,
             timer: Timer::IDLE,
@@ -279,7 +279,7 @@ impl SenderEnd {
             closing: false,
             persistent: false,
             bounds: None,
-            group: Group::default(),
+            group,
             before: Counts::default(),
             flow,
         }
@@ -301,13 +301,14 @@ impl SenderEnd {
 }
 
 impl ReceiverEnd {
-    pub fn new(cfg: &Config, flow: Flow) -> ReceiverEnd {
+    pub fn new(cfg: &Config, flow: Flow, group: Group) -> ReceiverEnd {
         ReceiverEnd {
             sink: Sink::new(cfg),
             end: u64::MAX,
             last: flow.bytes,
             timer: Timer::IDLE,
             class: flow.class,
+            group,
             ack_ecn: cfg.ack_ecn(),
             open: true,
             before: 0,

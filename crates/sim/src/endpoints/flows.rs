@@ -2,7 +2,7 @@
 //! Connections are opened, given flows, and are idle or closed when these are complete.
 
 use super::Endpoints;
-use super::conn::{Announced, Group, ReceiverEnd, SenderEnd, Source};
+use super::conn::{Announced, ReceiverEnd, SenderEnd, Source};
 use crate::config::Fct;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
@@ -33,15 +33,14 @@ impl Endpoints {
             return;
         }
         let workload = &self.cfg.workloads[usize::from(flow.workload)];
-        let own = workload.control.as_ref();
-        let own = own.map(|own| self.transport.under(own));
-        let cfg = own.as_ref().unwrap_or(&self.transport);
+        let group = self.groups[usize::from(flow.workload)];
+        let cfg = &self.transports[usize::from(group)].cfg;
         let tx = net.owns(src.nic()).then(|| {
             let line = net.fabric.links()[src.nic()].rate;
-            Box::new(SenderEnd::new(Source::new(cfg, line), flow))
+            Box::new(SenderEnd::new(Source::new(cfg, line), flow, group))
         });
         let rx = net.owns(dst.nic()).then(|| {
-            let mut rx = ReceiverEnd::new(cfg, flow);
+            let mut rx = ReceiverEnd::new(cfg, flow, group);
             if !workload.persistent && !self.sender_ends {
                 rx.end = flow.bytes;
             }
@@ -64,15 +63,14 @@ impl Endpoints {
         flow: Flow,
     ) -> (ConnId, Option<u64>) {
         let (src, dst) = (HostId(flow.src), HostId(flow.dst));
-        let group = self.group(flow.workload);
+        let group = self.groups[usize::from(flow.workload)];
         let (conn, new) = match self.conns.take_idle(src, dst, group) {
             Some(conn) => (conn, None),
             None => {
                 let conn = self.conns.of_flow(flow.id);
                 let name = self.conns.opened_for(src, dst) | 1 << 63;
                 self.open(core, conn, flow, name);
-                let tx = self.conns.list[conn].tx_mut();
-                (tx.persistent, tx.group) = (true, group);
+                self.conns.list[conn].tx_mut().persistent = true;
                 (conn, Some(name))
             }
         };
@@ -111,19 +109,6 @@ impl Endpoints {
     /// The receiver of a persistent connection learns of its next flow.
     pub fn announce(&mut self, conn: ConnId, announced: Announced) {
         self.conns.list[conn].rx_mut().next = Some(Box::new(announced));
-    }
-
-    /// Which workloads share idle connections with this one: those with the same controller.
-    fn group(&self, workload: u16) -> Group {
-        let all = &self.cfg.workloads;
-        let control = &all[usize::from(workload)].control;
-        match control {
-            None => 0,
-            Some(_) => (1u16..)
-                .zip(all)
-                .find(|(_, w)| w.control == *control)
-                .map_or(0, |(group, _)| group),
-        }
     }
 
     /// The sender of `conn` has the acknowledgement that it waits for: it may say when the flow is

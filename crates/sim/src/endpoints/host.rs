@@ -7,7 +7,7 @@ use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
 use super::conn::{SenderEnd, Sink, Source};
-use super::{Came, Endpoints};
+use super::{Came, Endpoints, Transport};
 use crate::agenda::{Agenda, kind};
 use crate::config::Config;
 use crate::events::EventQueue;
@@ -38,8 +38,6 @@ impl Endpoints {
         let at = EndId::of(host, p);
         if p.flags().has(Flags::PROBE) {
             self.at_prober(core, at, p)
-        } else if self.rdma {
-            self.at_pair(core, at, p)
         } else if p.flags().has(Flags::ACK) {
             self.at_sender(core, at, p)
         } else {
@@ -53,10 +51,12 @@ impl Endpoints {
         let rx = self.conns.list[at.conn].rx_mut();
         rx.turn_to(p.seq);
         let Sink::Tcp(receiver) = &mut rx.sink else {
-            return Came::Nothing;
+            return self.at_responder(core, at, p);
         };
         let segment = Segment::of(p);
-        let acks = receiver.on_data(&self.transport, now, &segment);
+        let cfg = &self.transports[usize::from(rx.group)].cfg;
+        let acks = receiver.on_data(cfg, now, &segment);
+        let delays = cfg.ack_every > 1;
         let complete = receiver.delivered() >= rx.end;
         if self.gathers {
             self.answer_later(core, at, u64::from(p.len()), acks);
@@ -66,7 +66,7 @@ impl Endpoints {
         } else {
             self.answer(core, at, acks);
         }
-        if self.transport.ack_every > 1 {
+        if delays {
             self.arm_ack_timer(&mut core.agenda, at.conn);
         }
         self.note_marks(&core.agenda, at.conn);
@@ -103,7 +103,7 @@ impl Endpoints {
             aux = core.net.sacks.store(n, blocks);
         }
         let fields = Fields {
-            wire_bytes: self.transport.ack_bytes,
+            wire_bytes: self.transports[usize::from(rx.group)].cfg.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
             class: rx.class,
             ecn: rx.ack_ecn,
@@ -116,6 +116,10 @@ impl Endpoints {
     #[inline(never)]
     fn at_sender<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId, p: &Packet) -> Came {
         let now = core.nanos();
+        let tx = self.conns.list[at.conn].tx_mut();
+        let Source::Tcp(sender) = &mut tx.source else {
+            return self.at_requester(core, at, p);
+        };
         let record;
         let blocks: &[(u64, u64)] = if p.aux == NONE {
             &[]
@@ -123,17 +127,14 @@ impl Endpoints {
             record = core.net.sacks.take(p.aux);
             &record.1[..record.0]
         };
-        let tx = self.conns.list[at.conn].tx_mut();
-        let Source::Tcp(sender) = &mut tx.source else {
-            return Came::Nothing;
-        };
         let ack = Ack {
             cum: p.seq,
             flags: p.flags(),
             ts_echo: p.ts,
             sacks: blocks.len() as u8,
         };
-        sender.on_ack(&self.transport, now, &ack, blocks);
+        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        sender.on_ack(cfg, now, &ack, blocks);
         let reached = sender.acked() >= tx.acked_end;
         self.note_sender(&core.agenda, at.conn);
         let complete = reached && self.acknowledged(at.conn);
@@ -145,10 +146,11 @@ impl Endpoints {
     /// The connection may have something to send.
     #[inline]
     pub fn ready<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) {
-        if self.turn == 0 {
-            let tx = self.conns.list[at.conn].tx();
-            if worth(self.tso, &self.cfg, tx, || core.nanos()) {
-                match self.transport.max_burst {
+        let tx = self.conns.list[at.conn].tx_mut();
+        let transport = &self.transports[usize::from(tx.group)];
+        if transport.turn == 0 {
+            if worth(transport, tx, || core.nanos()) {
+                match transport.cfg.max_burst {
                     0 => while self.send_one(core, at) {},
                     most => self.send_burst(core, at, most),
                 }
@@ -156,11 +158,10 @@ impl Endpoints {
             self.arm_timer(&mut core.agenda, at.conn);
             return;
         }
-        let tx = self.conns.list[at.conn].tx_mut();
         if tx.in_line {
             return;
         }
-        if !worth(self.tso, &self.cfg, tx, || core.nanos()) {
+        if !worth(transport, tx, || core.nanos()) {
             self.arm_timer(&mut core.agenda, at.conn);
             return;
         }
@@ -236,12 +237,15 @@ impl Endpoints {
             if core.net.pauses() && self.held_back(&core.net, at) {
                 continue;
             }
+            let group = self.conns.list[conn].tx().group;
+            let turn = self.transports[usize::from(group)].turn;
             let mut sent = 0;
-            while sent < self.turn && self.send_one(core, at) {
+            while sent < turn && self.send_one(core, at) {
                 sent += 1;
             }
             let tx = self.conns.list[conn].tx();
-            let more = sent == self.turn && worth(self.tso, &self.cfg, tx, || core.nanos());
+            let transport = &self.transports[usize::from(group)];
+            let more = sent == turn && worth(transport, tx, || core.nanos());
             self.arm_timer(&mut core.agenda, conn);
             self.conns.list[conn].tx_mut().in_line = more;
             if more {
@@ -264,16 +268,18 @@ impl Endpoints {
     fn send_one<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) -> bool {
         let now = core.nanos();
         let tx = self.conns.list[at.conn].tx_mut();
-        let Some(s) = tx.source.poll_transmit(&self.transport, now) else {
+        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        let Some(s) = tx.source.poll_transmit(cfg, now) else {
             return false;
         };
         let class = match tx.bounds {
             None => tx.class,
             Some(workload) => class_by_bytes(&self.cfg, workload, s.seq.saturating_sub(tx.begin)),
         };
+        let wire_bytes = segment_wire_bytes(cfg, &s);
         self.note_sender(&core.agenda, at.conn);
         let fields = Fields {
-            wire_bytes: segment_wire_bytes(&self.transport, &s),
+            wire_bytes,
             len: s.len,
             ecn: s.ecn,
             flags: s.flags,
@@ -289,7 +295,8 @@ impl Endpoints {
     #[inline]
     fn arm_timer<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, conn: ConnId) {
         let tx = self.conns.list[conn].tx_mut();
-        if let Some(deadline) = tx.source.timeout(&self.transport, || agenda.nanos()) {
+        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        if let Some(deadline) = tx.source.timeout(cfg, || agenda.nanos()) {
             agenda.arm(&mut tx.timer, deadline, kind::TIMER | conn.0);
         }
     }
@@ -298,7 +305,8 @@ impl Endpoints {
         let host = core.net.rows.of(conn).src;
         let tx = self.conns.list[conn].tx_mut();
         if tx.timer.fires(core.agenda.now) {
-            if tx.source.on_timeout(&self.transport, core.nanos()) {
+            let cfg = &self.transports[usize::from(tx.group)].cfg;
+            if tx.source.on_timeout(cfg, core.nanos()) {
                 self.note_sender(&core.agenda, conn);
                 self.ready(core, EndId { host, conn });
             }
@@ -386,8 +394,8 @@ impl Endpoints {
 
 /// Whether a connection has something to send, and under TSO enough of it.
 #[inline]
-fn worth(tso: u32, cfg: &Config, tx: &SenderEnd, now: impl FnOnce() -> Nanos) -> bool {
-    let (source, cfg) = (&tx.source, &cfg.transport);
+fn worth(transport: &Transport, tx: &SenderEnd, now: impl FnOnce() -> Nanos) -> bool {
+    let (source, cfg, tso) = (&tx.source, &transport.cfg, transport.tso);
     source.can_send(cfg, now) && (tso == 0 || source.fills_train(cfg, tso))
 }
 

@@ -20,7 +20,7 @@ use crate::config::{Config, Nic};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
 use crate::network::Network;
-use conn::{Conn, Conns, Counts};
+use conn::{Conn, Conns, Counts, Group};
 use history::Histories;
 use host::Host;
 use offload::Held;
@@ -46,22 +46,44 @@ impl Came {
     }
 }
 
-/// See the module's text.
-pub(crate) struct Endpoints {
-    cfg: Arc<Config>,
-    /// Transport of the configuration, kept here because every packet needs it.
-    transport: cemark_transport::Config,
-    hosts: Vec<Host>,
-    pub conns: Conns,
-    /// The sender says when a flow is complete, not the receiver.
-    sender_ends: bool,
-    /// Hosts have queue pairs.
-    rdma: bool,
+/// How the connections of a group send and receive.
+struct Transport {
+    cfg: cemark_transport::Config,
     /// Packets that a connection may put into the NIC before the next connection is served; 0:
     /// everything that the window allows.
     turn: u32,
     /// Largest train of a connection in bytes; 0: segment by segment.
     tso: u32,
+}
+
+impl Transport {
+    fn new(of: &Config, cfg: &cemark_transport::Config) -> Transport {
+        // A sender that is paced segment by segment does not wait for a train, and the adapter of
+        // a queue pair makes none.
+        let alone = cfg.is_paced() && cfg.pace_train == 0 || cfg.rdma.is_some();
+        let tso = if alone { 0 } else { of.offload.tso };
+        // A queue pair has no window and always has something to send, so the NIC serves queue
+        // pairs in turn.
+        let turn = turn_of(of.nic, tso, cfg.mss).max(u32::from(cfg.rdma.is_some()));
+        Transport {
+            cfg: cfg.clone(),
+            turn,
+            tso,
+        }
+    }
+}
+
+/// See the module's text.
+pub(crate) struct Endpoints {
+    cfg: Arc<Config>,
+    /// By group of connections: how they send and receive.
+    transports: Vec<Transport>,
+    /// By workload: the group of its connections.
+    groups: Vec<Group>,
+    hosts: Vec<Host>,
+    pub conns: Conns,
+    /// The sender says when a flow is complete, not the receiver.
+    sender_ends: bool,
     /// Hosts handle what they receive in bunches.
     pub bunches: bool,
     /// A bunch is being handled whose answers are gathered (GRO).
@@ -77,25 +99,27 @@ pub(crate) struct Endpoints {
 impl Endpoints {
     /// The hosts of a configuration, without connections.
     pub fn new(cfg: &Arc<Config>) -> Endpoints {
-        // A sender that is paced segment by segment does not wait for a train.
-        let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
-            0
-        } else {
-            cfg.offload.tso
-        };
-        let rdma = cfg.transport.rdma.is_some();
+        let mut own = vec![&cfg.transport];
+        let mut groups = Vec::new();
+        for workload in &cfg.workloads {
+            let transport = cfg.transport_of(workload);
+            let group = own
+                .iter()
+                .position(|&t| t == transport)
+                .unwrap_or(own.len());
+            if group == own.len() {
+                own.push(transport);
+            }
+            groups.push(group as Group);
+        }
         Endpoints {
-            transport: cfg.transport.clone(),
+            groups,
+            transports: own.into_iter().map(|t| Transport::new(cfg, t)).collect(),
             hosts: (0..cfg.topology.fabric().nics())
                 .map(|_| Host::default())
                 .collect(),
             conns: Conns::default(),
             sender_ends: cfg.measure.fct.is_of_sender(),
-            rdma,
-            // A queue pair has no window and always has something to send, so the NIC serves queue
-            // pairs in turn.
-            turn: turn_of(cfg.nic, tso, cfg.transport.mss).max(u32::from(rdma)),
-            tso,
             bunches: cfg.offload.coalesce.0 > 0,
             gathers: false,
             answers: Vec::new(),

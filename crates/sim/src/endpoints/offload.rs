@@ -6,9 +6,10 @@ use cemark_transport::{Ack, Acks};
 use cemark_wire::{Flags, Packet};
 
 use super::Endpoints;
+use super::conn::{Sink, Source};
 use crate::agenda::{Agenda, kind};
 use crate::events::EventQueue;
-use crate::ids::{EndId, HostId};
+use crate::ids::{ConnId, EndId, HostId};
 use crate::network::Core;
 
 /// Most payload that GRO answers as one (Linux, `GRO_LEGACY_MAX_SIZE`).
@@ -30,7 +31,7 @@ pub(crate) enum Hold {
     /// The packet waits, and the host handles all waiting packets.
     Full,
     /// The packet does not wait: the end of a proxy's connection is at a router, which does not
-    /// coalesce.
+    /// coalesce, and the adapter handles packets of queue pairs.
     Alone,
 }
 
@@ -42,7 +43,7 @@ impl Endpoints {
         host: HostId,
         packet: Packet,
     ) -> Hold {
-        if host.0 >= self.cfg.topology.fabric().nics() {
+        if host.0 >= self.cfg.topology.fabric().nics() || self.is_of_pair(&packet) {
             return Hold::Alone;
         }
         let h = &mut self.hosts[host];
@@ -56,6 +57,15 @@ impl Endpoints {
             agenda.insert(at, kind::INTERRUPT | host.0);
         }
         Hold::Waits
+    }
+
+    /// Whether a packet that has reached its host is of a queue pair.
+    fn is_of_pair(&self, packet: &Packet) -> bool {
+        let conn = &self.conns.list[ConnId::of(packet)];
+        match packet.flags().has(Flags::ACK) {
+            true => matches!(&conn.tx, Some(tx) if matches!(tx.source, Source::Rdma(_))),
+            false => matches!(&conn.rx, Some(rx) if matches!(rx.sink, Sink::Rdma(_))),
+        }
     }
 
     /// The interrupt of a host. If the count of packets ended the wait before, it finds fewer

@@ -34,7 +34,10 @@ impl Endpoints {
                 let clock = core.agenda.clock;
                 let since = clock.picos(core.agenda.now - clock.ticks(f.start));
                 match self.cfg.measure.fct {
-                    Fct::Client => since + self.small_way(net, &routes[1]),
+                    Fct::Client => {
+                        let request = self.transport_of(f).ack_bytes;
+                        since + small_way(net, &routes[1], request)
+                    }
                     _ => since,
                 }
             }),
@@ -62,7 +65,7 @@ impl Endpoints {
         if f.bytes == u64::MAX {
             return Picos::ZERO;
         }
-        let t = &self.transport;
+        let t = self.transport_of(f);
         let mss = u64::from(t.mss);
         let header = u64::from(t.header_bytes);
         let full = f.bytes.div_ceil(mss).max(1) - 1;
@@ -83,20 +86,25 @@ impl Endpoints {
         let there = Picos(left + propagation) + f.extra;
         match self.cfg.measure.fct {
             Fct::LastByte => there,
-            Fct::LastAck | Fct::Client => there + self.small_way(net, &routes[1]),
+            Fct::LastAck | Fct::Client => there + small_way(net, &routes[1], t.ack_bytes),
             Fct::Closed => {
-                let back = self.small_way(net, &routes[1]);
-                there + back + self.small_way(net, &routes[0]) + f.extra + back
+                let back = small_way(net, &routes[1], t.ack_bytes);
+                there + back + small_way(net, &routes[0], t.ack_bytes) + f.extra + back
             }
         }
     }
 
-    /// How long a packet without payload takes through the empty network.
-    fn small_way(&self, net: &Network, route: &Route) -> Picos {
-        let bytes = u64::from(self.transport.ack_bytes);
-        let of_link = |link: &Link| bytes * link.rate.picos_per_byte().0 + link.delay.0;
-        Picos(links_of(net, route).map(of_link).sum())
+    fn transport_of(&self, f: &Flow) -> &cemark_transport::Config {
+        let group = self.groups[usize::from(f.workload)];
+        &self.transports[usize::from(group)].cfg
     }
+}
+
+/// How long a packet without payload takes through the empty network.
+fn small_way(net: &Network, route: &Route, bytes: u16) -> Picos {
+    let bytes = u64::from(bytes);
+    let of_link = |link: &Link| bytes * link.rate.picos_per_byte().0 + link.delay.0;
+    Picos(links_of(net, route).map(of_link).sum())
 }
 
 /// The links of a route.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cemark_marking::{QueueSpec, SchemeSpec, Values};
+use cemark_marking::{QueueId, QueueSpec, SchemeSpec, Values};
 
 use super::Shard;
 use crate::agenda::kind;
@@ -14,16 +14,26 @@ use crate::metrics::record;
 use crate::network::{Network, ports};
 use crate::retune::{BadRetune, retuned};
 
-/// A port whose marker may change.
+/// A queue whose marker may change.
 struct Tunable {
-    specs: Vec<QueueSpec>,
+    spec: QueueSpec,
+    scheme: &'static SchemeSpec,
     values: Values,
 }
 
-/// The ports of a simulation that may change, and what their parameters are now.
+impl Tunable {
+    fn has_all<N: AsRef<str>>(&self, params: &[(N, u64)]) -> bool {
+        let mut names = params.iter().map(|(name, _)| name.as_ref());
+        names.all(|name| self.scheme.index_of(name).is_some())
+    }
+}
+
+/// The queues of a port that may change, by number.
+type Tunables = BTreeMap<u8, Tunable>;
+
+/// The ports of a simulation that may change, and the parameters of their markers.
 pub(crate) struct Tuning {
-    scheme: &'static SchemeSpec,
-    ports: BTreeMap<u32, Tunable>,
+    ports: BTreeMap<u32, Tunables>,
 }
 
 impl Tuning {
@@ -31,22 +41,53 @@ impl Tuning {
     /// since the configuration retunes them.
     pub fn of_network(cfg: &Config, net: &Network, watched: &[LinkId]) -> Option<Tuning> {
         let kept = ports::kept(cfg, &net.fabric, watched);
-        let (scheme, values) = cfg.switch.marker.declared()?;
-        if !kept.contains(&true) {
-            return None;
-        }
         let hosts = cfg.topology.fabric().nics() as usize;
         let links = net.fabric.links().iter().enumerate();
         let tunable = links.filter(|&(l, link)| kept[l] && cfg.marks_on(link, l < hosts));
         let ports = tunable.map(|(l, _)| {
             let specs = net.queue_specs(cfg, LinkId(l as u32));
-            let values = *values;
-            (l as u32, Tunable { specs, values })
+            let queues = (0u8..).zip(specs).filter_map(|(queue, spec)| {
+                let (scheme, values) = cfg.switch.marker_of(queue.into()).declared()?;
+                let values = *values;
+                Some((
+                    queue,
+                    Tunable {
+                        spec,
+                        scheme,
+                        values,
+                    },
+                ))
+            });
+            (l as u32, queues.collect())
         });
-        Some(Tuning {
-            scheme,
-            ports: ports.collect(),
-        })
+        let ports: BTreeMap<u32, Tunables> = ports.collect();
+        let any = ports.values().any(|queues| !queues.is_empty());
+        any.then_some(Tuning { ports })
+    }
+
+    /// The queues of a port that `params` change, with their new values.
+    fn changed<N: AsRef<str>>(
+        &self,
+        link: LinkId,
+        queue: Option<u8>,
+        params: &[(N, u64)],
+    ) -> Result<Vec<(u8, Values)>, BadRetune> {
+        let queues = self.ports.get(&link.0).ok_or(BadRetune::Port(link.0))?;
+        let all = || {
+            queues
+                .iter()
+                .filter(|(n, _)| queue.is_none_or(|q| q == **n))
+        };
+        let mut meant: Vec<(&u8, &Tunable)> = all().filter(|(_, q)| q.has_all(params)).collect();
+        if meant.is_empty() {
+            // Its refusal names the parameter that is unknown.
+            meant.extend(all().next());
+        }
+        if meant.is_empty() {
+            return Err(BadRetune::NoScheme);
+        }
+        let new = |(&n, q): (&u8, &Tunable)| Ok((n, retuned(q.scheme, &q.values, params)?));
+        meant.into_iter().map(new).collect()
     }
 }
 
@@ -72,7 +113,7 @@ impl<Q: EventQueue> Shard<Q> {
             Some(some) => some.iter().copied().map(LinkId).collect(),
             None => self.tunable().collect(),
         };
-        if let Err(why) = self.retune(&links, &retune.params) {
+        if let Err(why) = self.retune(&links, retune.queue, &retune.params) {
             panic!("retune {n} of the configuration: {why}");
         }
     }
@@ -83,39 +124,38 @@ impl<Q: EventQueue> Shard<Q> {
         ports.copied().map(LinkId)
     }
 
-    /// The parameters of a port now, if it may change.
+    /// The parameters of the first queue of a port that may change.
     pub fn values_of(&self, link: LinkId) -> Option<(&'static SchemeSpec, Values)> {
-        let tuning = self.tuning.as_ref()?;
-        let port = tuning.ports.get(&link.0)?;
-        Some((tuning.scheme, port.values))
+        let port = self.tuning.as_ref()?.ports.get(&link.0)?;
+        let first = port.values().next()?;
+        Some((first.scheme, first.values))
     }
 
-    /// Changes parameters of some ports now: of all or, on an error, of none. Departures up to now
-    /// have been processed.
+    /// Changes parameters of some ports now, of one queue or of every queue whose scheme has them:
+    /// of all ports or, on an error, of none. Departures up to now have been processed.
     pub fn retune<N: AsRef<str>>(
         &mut self,
         links: &[LinkId],
+        queue: Option<u8>,
         params: &[(N, u64)],
     ) -> Result<(), BadRetune> {
-        let mut tuning = self.tuning.take().ok_or(BadRetune::NoScheme)?;
-        let new = |link: &LinkId| {
-            let port = tuning.ports.get(&link.0).ok_or(BadRetune::Port(link.0))?;
-            retuned(tuning.scheme, &port.values, params)
-        };
-        let found: Result<Vec<Values>, BadRetune> = links.iter().map(new).collect();
-        let result = found.map(|new| {
-            for (link, values) in links.iter().zip(new) {
-                if let Some(port) = tuning.ports.get_mut(&link.0) {
-                    port.values = values;
-                    if self.core.net.owns(*link) {
-                        let rate = self.core.net.fabric.links()[*link].rate;
-                        let values = self.cfg.switch.values_at(tuning.scheme, &values, rate);
-                        self.core.retune(*link, &values, &port.specs);
-                    }
+        let tuning = self.tuning.as_mut().ok_or(BadRetune::NoScheme)?;
+        let new = |link: &LinkId| tuning.changed(*link, queue, params);
+        let found = links.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+        for (link, queues) in links.iter().zip(found) {
+            for (n, values) in queues {
+                let port = tuning.ports.get_mut(&link.0);
+                let Some(own) = port.and_then(|port| port.get_mut(&n)) else {
+                    continue;
+                };
+                own.values = values;
+                if self.core.net.owns(*link) {
+                    let rate = self.core.net.fabric.links()[*link].rate;
+                    let values = self.cfg.switch.values_at(own.scheme, &values, rate);
+                    self.core.retune(*link, QueueId(n), &values, &own.spec);
                 }
             }
-        });
-        self.tuning = Some(tuning);
-        result
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A packet's way from link to link: it reaches the far end of one, and joins the port of the next.
 
-use cemark_marking::{QueueSpec, Values};
+use cemark_marking::{QueueId, QueueSpec, Values};
 use cemark_switch::{Offer, Port, REFUSED};
 use cemark_wire::Packet;
 
@@ -240,9 +240,10 @@ impl<Q: EventQueue> Core<Q> {
         }
     }
 
-    /// Changes parameters of the markers of a port, up to now. `specs`: what these were built for.
-    pub fn retune(&mut self, l: LinkId, values: &Values, specs: &[QueueSpec]) {
-        let wake_at = Port::retune(&mut self.net.ports[l], values, specs);
+    /// Changes parameters of the marker of a queue, up to now. `spec`: the specification that the
+    /// marker was built for.
+    pub fn retune(&mut self, l: LinkId, queue: QueueId, values: &Values, spec: &QueueSpec) {
+        let wake_at = Port::retune(&mut self.net.ports[l], queue, values, spec);
         self.agenda.arm_wake(l, wake_at);
     }
 }

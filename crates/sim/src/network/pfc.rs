@@ -44,8 +44,8 @@ pub(crate) struct Lossless {
 /// on the wire arrive too; and one packet exceeded XOFF.
 fn headroom(cfg: &Config, pfc: &Pfc, fabric: &Fabric, link: LinkId, back: LinkId) -> u32 {
     let (link, back) = (&fabric.links()[link], &fabric.links()[back]);
-    let mtu = u64::from(cfg.transport.mss) + u64::from(cfg.transport.header_bytes);
-    let mtu = mtu.max(u64::from(cfg.transport.ack_bytes));
+    let acks = cfg.transports().into_iter().map(|t| u32::from(t.ack_bytes));
+    let mtu = u64::from(acks.fold(cfg.full_packet(), u32::max));
     let frames = u64::from(PAUSE_BYTES) * cfg.switch.queues.len() as u64 * 2;
     let span = (mtu + frames) * back.rate.picos_per_byte().0
         + back.delay.0

@@ -259,10 +259,10 @@ fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpe
         buffering: admit::RoomPolicy::Whole,
         pool,
         own_pool: true,
-        non_ect: NonEct::Forward,
         queues: vec![QueueSetup {
             spec: QueueSpec::fifo(rate),
             marker: AnyMarker::None,
+            non_ect: NonEct::Forward,
             lossless: false,
         }],
         scheduler: sched::fifo(1),
@@ -283,6 +283,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         let plain = |_| QueueSetup {
             spec: QueueSpec::fifo(rate),
             marker: AnyMarker::None,
+            non_ect: NonEct::Forward,
             lossless: false,
         };
         return match s.pfc {
@@ -312,18 +313,24 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         buffering: match s.buffering.policy {
             Policy::Port | Policy::Shared => admit::RoomPolicy::Whole,
             Policy::Static => admit::RoomPolicy::PerQueue,
-            Policy::Dynamic { alpha } => admit::RoomPolicy::Dynamic { alpha },
+            Policy::Dynamic { alpha } if s.queues.iter().all(|q| q.alpha == 0) => {
+                admit::RoomPolicy::Dynamic { alpha }
+            }
+            Policy::Dynamic { alpha } => {
+                let own = |q: &QueueConfig| if q.alpha > 0 { q.alpha } else { alpha };
+                admit::RoomPolicy::DynamicByQueue(s.queues.iter().map(own).collect())
+            }
         },
         own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
-        non_ect: s.non_ect,
         scheduler: sched::build(s.scheduler, &specs),
         queues: specs
             .into_iter()
-            .zip(&s.queues)
-            .map(|(spec, q)| QueueSetup {
+            .enumerate()
+            .map(|(i, spec)| QueueSetup {
                 spec,
-                marker: marker(s, &spec),
-                lossless: q.lossless,
+                marker: marker(s, s.marker_of(i), &spec),
+                non_ect: s.non_ect_of(i),
+                lossless: s.queues[i].lossless,
             })
             .collect(),
         round: s.round,
@@ -341,7 +348,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
 /// room in the buffer.
 fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     let s = &cfg.switch;
-    let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
+    let mtu = cfg.full_packet();
     let share = |q: &QueueConfig| sched::Share {
         quantum: q.quantum,
         weight: q.weight,
@@ -352,8 +359,8 @@ fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     s.scheduler.queue_specs(&shares, link.rate, mtu)
 }
 
-fn marker(s: &SwitchConfig, spec: &QueueSpec) -> AnyMarker {
-    match &s.marker {
+fn marker(s: &SwitchConfig, choice: &MarkerChoice, spec: &QueueSpec) -> AnyMarker {
+    match choice {
         MarkerChoice::None => AnyMarker::None,
         MarkerChoice::Builtin { scheme, values } => {
             let values = s.values_at(scheme, values, spec.rate);

@@ -63,7 +63,7 @@ pub(crate) fn waypoints(
     for (n, i) in tapped.into_iter().enumerate() {
         all[i].tap = Some(n);
     }
-    let full = cfg.transport.mss.saturating_add(cfg.transport.header_bytes);
+    let full = cfg.full_packet().min(u16::MAX.into()) as u16;
     for (i, fault) in faults.into_iter().zip(&cfg.faults) {
         all[i].fault = Some(Faulty::new(*fault, full, cfg.seed));
     }

@@ -252,7 +252,7 @@ fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {
         }),
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     };
     let end = Picos::from_micros(1_000_000);
     Config::new(star, vec![queries], MarkerChoice::None, end)

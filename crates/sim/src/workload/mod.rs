@@ -19,7 +19,6 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use cemark_param::{Declares, ParamSpec, Values};
-use cemark_transport::Control;
 use cemark_wire::Picos;
 
 pub use crate::topology::Mistake;
@@ -107,12 +106,12 @@ pub struct Workload {
     /// Whether flows reuse idle connections of the same pair (windows stay open) or open fresh
     /// ones.
     pub persistent: bool,
-    /// Congestion controller of its flows; `None`: that of [`Config::transport`]. It is a
-    /// controller of TCP, and one that is paced or does not slow down for losses only where that
-    /// of all is.
+    /// Transport of its flows, TCP or queue pairs; `None`: [`Config::transport`].
     ///
     /// [`Config::transport`]: crate::Config::transport
-    pub control: Option<Control>,
+    // Results in run directories are named by this word.
+    #[cfg_attr(feature = "serde", serde(rename = "control"))]
+    pub transport: Option<Box<cemark_transport::Config>>,
 }
 
 /// A workload that a program brings along, in no scenario file.

@@ -37,7 +37,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             kind,
             class: ClassMap::Fixed(0),
             persistent: true,
-            control: None,
+            transport: None,
         })
         .collect();
     let mut config = Config::new(topology, workloads, MarkerChoice::None, Picos::MAX);

@@ -30,7 +30,7 @@ pub fn workload(kind: Kind) -> Workload {
         kind,
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     }
 }
 

@@ -4,11 +4,12 @@
 
 use cemark_sim::Config;
 use cemark_sim::config::{
-    Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
+    Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, Profile, QueueConfig,
+    SchedulerKind, Xoff,
 };
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Cord, Dumbbell, FatTree, Graph, Node, Star, Topology, TwoSites};
-use cemark_sim::workload::{Incast, Kind, RttModel};
+use cemark_sim::workload::{ClassMap, Incast, Kind, RttModel};
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::rdma::{Rdma, Retransmit};
 use cemark_transport::{Control, Stack};
@@ -270,5 +271,67 @@ pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
         lossless: true,
         ..QueueConfig::PLAIN
     }];
+    cfg
+}
+
+/// Traffic classes: three queues with marking profiles of their own, and a transport of its own for
+/// the incast: queue pairs, beside TCP or in its queue, or TCP with other segments. `pause`: flow
+/// control for the queue of the pairs.
+pub fn classed(mut cfg: Config, seed: u64, markers: [MarkerChoice; 2], pause: bool) -> Config {
+    cfg.switch.scheduler = [
+        SchedulerKind::Dwrr,
+        SchedulerKind::Wrr,
+        SchedulerKind::Wfq,
+        SchedulerKind::StrictPriority,
+    ][seed as usize % 4];
+    let queue = |lossless| QueueConfig {
+        lossless,
+        quantum: 9_000,
+        ..QueueConfig::PLAIN
+    };
+    cfg.switch.queues = vec![queue(false), queue(pause), queue(false)];
+    cfg.switch.queues[2].strict = true;
+    let [first, second] = markers;
+    // Losses alone slow no queue pair down.
+    let of_pairs = Profile {
+        marker: Some(scheme("threshold", &[("k", 30_000)])),
+        non_ect: Some(NonEct::Forward),
+    };
+    let other = Profile {
+        marker: Some(second),
+        non_ect: (seed % 3 == 0).then_some(NonEct::Drop),
+    };
+    cfg.switch.marker = first;
+    cfg.switch.profiles = vec![(seed % 5 > 0).then_some(other), Some(of_pairs)];
+    cfg.switch.buffering = Buffering {
+        policy: Policy::Dynamic { alpha: 1 << 16 },
+        pool_bytes: cfg.switch.buffer_bytes.max(100_000) * 4,
+        headroom: 0,
+    };
+    cfg.switch.pfc = pause.then(Pfc::default);
+    cfg.faults.iter_mut().for_each(|fault| fault.bleach = false);
+    let mut own = cfg.transport.clone();
+    match seed % 3 {
+        0 => own.mss = 8_940,
+        same => {
+            own.mss = 1_024;
+            own.header_bytes = 62;
+            own.ack_bytes = 64;
+            own.rdma = Some(Rdma {
+                retransmit: [Retransmit::GoBackN, Retransmit::Selective][seed as usize % 2],
+                cnp_class: (same == 1).then_some(2),
+                ..Rdma::default()
+            });
+        }
+    }
+    cfg.workloads[0].class = ClassMap::Weighted(vec![2, u32::from(seed % 2 == 0), 0]);
+    cfg.workloads[1].class = ClassMap::Fixed(1);
+    cfg.workloads[1].transport = Some(Box::new(own));
+    if pause {
+        // With drawn RTTs and pauses connections that persist cannot be divided.
+        for w in &mut cfg.workloads {
+            w.persistent = false;
+        }
+    }
     cfg
 }

@@ -48,6 +48,6 @@ pub enum Admit {
 pub trait Admission: Send {
     /// Whether the packet gets room.
     fn admit(&mut self, pool: &Pool, request: &RoomRequest) -> Admit;
-    /// The longest that a queue of this static limit may be now, in bytes.
-    fn limit(&self, pool: &Pool, queue_limit: u32) -> u32;
+    /// The longest that queue number `queue` of this static limit may be now, in bytes.
+    fn limit(&self, pool: &Pool, queue: usize, queue_limit: u32) -> u32;
 }

@@ -18,6 +18,8 @@ pub enum RoomPolicy {
         /// Its factor in parts of 2^16.
         alpha: u32,
     },
+    /// The dynamic threshold with a factor for each queue, in parts of 2^16, in order of class.
+    DynamicByQueue(Box<[u32]>),
     /// A user's own.
     Custom(Box<dyn Admission>),
 }
@@ -96,6 +98,10 @@ impl RoomPolicy {
         let length = u64::from(request.queue_bytes) + u64::from(request.bytes);
         let cap = match self {
             RoomPolicy::Dynamic { alpha } => request.queue_limit.min(Self::share(*alpha, pool)),
+            RoomPolicy::DynamicByQueue(alphas) => {
+                let alpha = alphas[request.queue];
+                request.queue_limit.min(Self::share(alpha, pool))
+            }
             _ => request.queue_limit,
         };
         // The reason names what is full: the whole buffer before a share of it.
@@ -133,11 +139,12 @@ impl Admission for RoomPolicy {
     }
 
     #[inline]
-    fn limit(&self, pool: &Pool, queue_limit: u32) -> u32 {
+    fn limit(&self, pool: &Pool, queue: usize, queue_limit: u32) -> u32 {
         match self {
             RoomPolicy::Whole | RoomPolicy::PerQueue => pool.room().min(queue_limit),
             RoomPolicy::Dynamic { alpha } => Self::share(*alpha, pool).min(queue_limit),
-            RoomPolicy::Custom(own) => own.limit(pool, queue_limit),
+            RoomPolicy::DynamicByQueue(alphas) => Self::share(alphas[queue], pool).min(queue_limit),
+            RoomPolicy::Custom(own) => own.limit(pool, queue, queue_limit),
         }
     }
 }
@@ -232,8 +239,17 @@ mod tests {
             fixed.admit(&switch, &limited),
             Admit::Drop(DropReason::Queue)
         );
-        assert_eq!(fixed.limit(&switch, 300), 300);
+        assert_eq!(fixed.limit(&switch, 0, 300), 300);
         let half = RoomPolicy::Dynamic { alpha: 1 << 15 };
-        assert_eq!(half.limit(&switch, u32::MAX), 250);
+        assert_eq!(half.limit(&switch, 0, u32::MAX), 250);
+        let mut each = RoomPolicy::DynamicByQueue([1 << 15, 1 << 14].into());
+        assert_eq!(each.limit(&switch, 1, u32::MAX), 125);
+        let of_second = |bytes| RoomRequest {
+            queue: 1,
+            ..ask(bytes, 100)
+        };
+        assert_eq!(each.admit(&switch, &of_second(25)), Admit::Ok);
+        let refused = Admit::Drop(DropReason::Queue);
+        assert_eq!(each.admit(&switch, &of_second(26)), refused);
     }
 }

@@ -48,7 +48,6 @@ pub struct ExplicitPort {
     lazy: bool,
     measured: bool,
     traceless: bool,
-    non_ect: NonEct,
     // Second cache line.
     wire: Wire,
     pub(crate) slots: Slots,
@@ -88,7 +87,6 @@ impl ExplicitPort {
             lazy: spec.may_lag && !keeps_time,
             measured: round.is_measured(),
             traceless: spec.scheduler.is_traceless(),
-            non_ect: spec.non_ect,
             tag: spec.tag,
             clock: spec.clock,
             lengths: queues.iter().map(|_| (0, 0)).collect(),
@@ -136,7 +134,7 @@ impl ExplicitPort {
             round: self.round.get(),
             port_bytes: self.port_bytes,
             pool_bytes: pool.held(),
-            limit_bytes: self.buffering.limit(pool, self.queues[queue].limit),
+            limit_bytes: self.buffering.limit(pool, queue, self.queues[queue].limit),
         }
     }
 
@@ -362,7 +360,7 @@ impl ExplicitPort {
             // it takes room.
             Verdict::Mark(_)
                 if !queue.at_dequeue
-                    && self.non_ect == NonEct::Drop
+                    && queue.non_ect == NonEct::Drop
                     && !packet.ecn().is_capable() =>
             {
                 Err(DropReason::NotEct)
@@ -520,7 +518,7 @@ impl ExplicitPort {
         if verdict != Verdict::Pass {
             let packet = self.slots.packet_mut(slot);
             let mut ecn = packet.ecn();
-            fate = ce::apply(verdict, &mut ecn, self.non_ect);
+            fate = ce::apply(verdict, &mut ecn, self.queues[i].non_ect);
             packet.set_ecn(ecn);
         }
         (slot, bytes, fate, next == 0)
@@ -555,15 +553,13 @@ impl ExplicitPort {
     }
 
     /// See [`Port::retune`](crate::Port::retune).
-    pub(crate) fn retune(&mut self, values: &Values, specs: &[QueueSpec]) -> u64 {
-        let mut wake_at = NEVER;
-        for (i, spec) in specs.iter().enumerate() {
-            if self.queues[i].retune(values, spec) {
-                wake_at = wake_at.min(self.poll_clock(i));
-            }
-        }
+    pub(crate) fn retune(&mut self, i: usize, values: &Values, spec: &QueueSpec) -> u64 {
+        let timer_moves = self.queues[i].retune(values, spec);
         self.draws = self.queues.iter().any(|q| q.marker.draws());
-        wake_at
+        match timer_moves {
+            true => self.poll_clock(i),
+            false => NEVER,
+        }
     }
 
     /// A marker's timer may be due. Returns the tick of the next wake-up, or [`NEVER`] where an

@@ -81,7 +81,6 @@ impl Rig {
             buffering,
             pool: PoolId(0),
             own_pool: !pool.is_shared(),
-            non_ect: NonEct::Forward,
             scheduler: build(kind, queues),
             round: RoundSpec::default(),
             queues: queues
@@ -90,6 +89,7 @@ impl Rig {
                 .map(|(i, &spec)| QueueSetup {
                     spec,
                     marker: marker(i),
+                    non_ect: NonEct::Forward,
                     lossless: false,
                 })
                 .collect(),

@@ -45,7 +45,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
         }),
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     };
     let end = Picos::from_micros(millis * 1000);
     let mut config = Config::new(star, vec![long], marker, end);

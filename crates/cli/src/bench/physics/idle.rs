@@ -71,7 +71,7 @@ pub(super) fn rows() -> Vec<Row> {
                 }),
                 class: ClassMap::Fixed(0),
                 persistent: false,
-                control: None,
+                transport: None,
             }];
             let out = cemark_sim::run(&cfg);
             let worst = out

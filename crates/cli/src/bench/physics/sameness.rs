@@ -49,7 +49,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
         }),
         class: ClassMap::Fixed(0),
         persistent: false,
-        control: None,
+        transport: None,
     }];
     cfg.max_time = Picos::from_micros(2_000_000);
     cfg
