@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark plot`: what it writes of a run, and what it says of something that is none.
+#![allow(missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -235,6 +235,15 @@ pub fn axis_name(path: &str) -> String {
     }
 }
 
+/// How much of finished points is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// Which points a scheme has.
+    Grouped,
+    /// Every metric, and its difference from the baseline with an interval.
+    Compared,
+}
+
 /// The whole comparison.
 #[derive(Clone, Debug)]
 pub struct Comparisons {
@@ -252,10 +261,21 @@ impl Comparisons {
 
     /// Compares finished points by reference, in the order of the plan's points.
     pub fn of(plan: &Plan, finished: &[&Finished]) -> Self {
+        Comparisons::with(plan, finished, Depth::Compared)
+    }
+
+    /// Groups finished points by the values of the axes and by scheme, for charts of flows and of
+    /// queues. No metric has a value here, and no interval is computed.
+    pub fn grouped(plan: &Plan, finished: &[Finished]) -> Self {
+        let finished: Vec<&Finished> = finished.iter().collect();
+        Comparisons::with(plan, &finished, Depth::Grouped)
+    }
+
+    fn with(plan: &Plan, finished: &[&Finished], depth: Depth) -> Self {
         debug_assert_eq!(plan.points.len(), finished.len());
         let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
         let order = distinct(plan.points.iter().map(|p| &p.axes)).into_iter();
-        let groups = order.map(|axes| group(plan, finished, axes, &baseline));
+        let groups = order.map(|axes| group(plan, finished, axes, &baseline, depth));
         Comparisons {
             groups: groups.collect(),
             baseline,
@@ -293,6 +313,7 @@ fn group(
     finished: &[&Finished],
     axes: &BTreeMap<String, String>,
     baseline: &str,
+    depth: Depth,
 ) -> Group {
     let of = |scheme: &str| -> Vec<usize> {
         (0..plan.points.len())
@@ -311,7 +332,10 @@ fn group(
     let first = base.first().map(|i| &plan.points[*i].config);
     let rows = order.into_iter().map(|scheme| {
         let against = (scheme != baseline).then_some(&base[..]);
-        row(plan, finished, scheme, of(scheme), against)
+        match depth {
+            Depth::Grouped => bare(finished, scheme, of(scheme), against.is_none()),
+            Depth::Compared => row(plan, finished, scheme, of(scheme), against),
+        }
     });
     let mut group = Group {
         axes: axes.clone(),
@@ -325,6 +349,31 @@ fn group(
     let precision = plan.precision.as_ref();
     group.standing = precision.map(|precision| Standing::of(&group, precision));
     group
+}
+
+/// Row of a scheme whose cells and counters are empty.
+fn bare(finished: &[&Finished], scheme: &str, points: Vec<usize>, baseline: bool) -> Row {
+    let here = points.iter().map(|i| &finished[*i].summary);
+    let cells = metrics::compared().map(|metric| Cell {
+        metric,
+        absolute: None,
+        against: None,
+        published: None,
+        largest_of: None,
+    });
+    let counts = metrics::counted().map(|metric| Count { metric, sum: 0.0 });
+    Row {
+        scheme: scheme.to_owned(),
+        baseline,
+        cells: cells.collect(),
+        counts: counts.collect(),
+        flows: here.clone().map(|p| p.flows).sum(),
+        unfinished: here.map(|p| p.unfinished).sum(),
+        drops_by: BTreeMap::new(),
+        non_ect: None,
+        shares: Shares::default(),
+        points,
+    }
 }
 
 /// Row of a scheme; `against` holds the points of the baseline, `None` for the baseline itself.

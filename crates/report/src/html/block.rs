@@ -36,7 +36,7 @@ pub(super) struct Block {
 }
 
 /// Charts of a block.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Charts {
     /// Schemes beside each other, and queues over time.
     #[serde(rename = "charts")]
