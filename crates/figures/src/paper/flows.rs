@@ -3,13 +3,10 @@
 
 use cemark_report::by_size::Buckets;
 use cemark_report::chart;
-use cemark_report::html::page::{Picture, fitting};
+use cemark_report::html::page::Picture;
 use cemark_report::{Comparisons, Group};
 
 use super::stored::Stored;
-
-/// Bytes of these charts on a page, of all figures together.
-const ROOM: usize = 1_500_000;
 
 /// Charts of a figure's points that find room.
 pub(super) struct Flows {
@@ -18,29 +15,53 @@ pub(super) struct Flows {
     pub(super) is_cut: bool,
 }
 
-/// The charts of a figure on a page of `figures` figures. Schemes that nothing tells apart have
-/// none.
-pub(super) fn of_figure(stored: &Stored, figures: usize) -> Flows {
-    let mut room = ROOM / figures.max(1);
-    let mut pictures = Vec::new();
-    if let Some(plan) = &stored.plan {
-        let finished = &stored.finished;
+/// Bytes of these charts on a page, and the figures among which they are still to be shared.
+pub(super) struct Room {
+    bytes: usize,
+    figures: usize,
+}
+
+impl Room {
+    /// The room on a page of so many figures: with the other charts, a page stays small enough for
+    /// a browser and for mail.
+    pub(super) fn of(figures: usize) -> Self {
+        Room {
+            bytes: 2_400_000,
+            figures,
+        }
+    }
+
+    /// The charts of the next figure, `None` where it has no points. Bytes that a figure leaves are
+    /// for later ones. Schemes that nothing tells apart have no charts.
+    pub(super) fn next(&mut self, stored: Option<&Stored>) -> Option<Flows> {
+        let share = self.bytes / self.figures.max(1);
+        self.figures = self.figures.saturating_sub(1);
+        let stored = stored?;
+        let (plan, finished) = (stored.plan.as_ref()?, &stored.finished);
+        let mut left = share;
+        let (mut pictures, mut is_cut) = (Vec::new(), false);
         let groups = Comparisons::grouped(plan, finished).groups;
         let differ = |g: &&Group| g.alike.is_none();
         for group in groups.iter().filter(differ) {
-            if room == 0 {
-                break;
-            }
             let mut charts = chart::of_flows(plan, finished, group, &Buckets::Deciles);
             charts.extend(chart::of_queues(plan, finished, group));
             charts.extend(chart::of_buffers(plan, finished, group));
-            pictures.extend(fitting(charts, &mut room));
+            for chart in charts {
+                // Charts of several figures on a page have the same names.
+                let picture = Picture::from(chart).of(&stored.id);
+                match left.checked_sub(picture.size()) {
+                    None => is_cut = true,
+                    Some(rest) => {
+                        left = rest;
+                        pictures.push(picture);
+                    }
+                }
+            }
+            if is_cut {
+                break;
+            }
         }
-    }
-    // Charts of several figures on a page have the same names.
-    let id = |picture: Picture| picture.of(&stored.id);
-    Flows {
-        pictures: pictures.into_iter().map(id).collect(),
-        is_cut: room == 0,
+        self.bytes -= share - left;
+        Some(Flows { pictures, is_cut })
     }
 }

@@ -112,12 +112,12 @@ pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
     let targets = &committed.targets;
     let specs = spec::parse(CHARTS).map_err(ours)?;
     let mut figures = Vec::new();
+    let mut room = flows::Room::of(paper.figures().count());
     for id in paper.figures() {
         let (file, text) = committed.figure(id)?;
         let mut stored = stored::read(&file, draw.mode, draw.from, &committed)?;
         let charts = charts(&file, stored.as_ref(), &specs, targets);
-        let flows = stored.as_ref();
-        let flows = flows.map(|s| flows::of_figure(s, paper.figures().count()));
+        let flows = room.next(stored.as_ref());
         // The points are large, and are drawn now.
         if let Some(stored) = &mut stored {
             stored.finished = Vec::new();

@@ -52,8 +52,8 @@ const columns = (name, texts) => {
 // The ends of intervals: "±2.1" around a value in percent, "[-84, -19]" and "1 .. 2" by themselves.
 const ends = (text, value) => {
   const half = text.match(/^±([\d.]+)$/)?.[1];
-  const middle = number(value);
-  if (half !== undefined && middle) {
+  const middle = half !== undefined && number(value);
+  if (middle) {
     return [middle.value - half, Number(middle.value) + Number(half)].map((x) => String(Number(x.toFixed(2))));
   }
   return text.match(/^\[?([-+\d.]+)(?:, | \.\. )([-+\d.]+)\]?$/)?.slice(1);
