@@ -41,10 +41,12 @@ REPORTS = {
     "sweep-2": ["run", "SWEEP-2.toml"],
     "sweep-3": ["run", "SWEEP-3.toml"],
     "figure": ["figure", "ecnsharp-20", "--quick"],
+    "figure-schemes": ["figure", "cedm-parts", "--quick"],
     "formulas": ["figure", "mqecn-numbers", "--quick"],
 }
 # Pages of papers, each drawn from the run of one of the reports above.
-PAPERS = {"paper": ("ecnsharp", "figure"), "closed-forms": ("mqecn", "formulas")}
+PAPERS = {"paper": ("ecnsharp", "figure"), "paper-schemes": ("cedm", "figure-schemes"),
+          "closed-forms": ("mqecn", "formulas")}
 
 # Pages with one fault each: a word of what must be found, and the body.
 FAULTY = {
