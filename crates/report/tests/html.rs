@@ -152,6 +152,11 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 fn the_grid_counts_gains_and_losses_and_leads_to_charts() {
     let page = report(|_| {});
     let grid = part(&page, "<table class=\"glance\"", "</table>");
+    // On a phone each cell stands alone, with the name of its metric.
+    assert!(
+        grid.contains("data-label=\"short &lt; 100 KB p99\""),
+        "{grid}"
+    );
     // Short flows, medium flows and all flows end earlier under ECN#, at both loads.
     let better = "<span class=\"w better\"><span aria-hidden=\"true\">▲</span> 2 better</span>";
     let worse = "<span class=\"w worse\"><span aria-hidden=\"true\">▼</span> 2 worse</span>";

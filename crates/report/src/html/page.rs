@@ -93,7 +93,7 @@ impl From<Chart> for Picture {
 }
 
 /// Charts that fit; after the first that does not, `room` is zero.
-pub fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
+pub(super) fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
     let mut out = Vec::new();
     for chart in charts {
         if *room == 0 {

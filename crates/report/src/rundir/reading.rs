@@ -49,7 +49,7 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
     read_as(dir, |manifest| manifest.plan(&name(manifest)))
 }
 
-/// Reads the same of a directory whose plan is made from its manifest by `plan`.
+/// Reads a run whose plan `plan` makes from the manifest.
 ///
 /// # Errors
 /// As [`read`].
