@@ -426,7 +426,7 @@ fn a_figure_is_drawn_by_row_and_by_metric() {
     );
     let svg = text(&bytes(&dir, "by-size/slowdown-by-size.svg"));
     assert!(
-        svg.starts_with("<svg ") && svg.contains("width=\"241pt\""),
+        svg.starts_with("<svg ") && svg.contains("width=\"321.333\""),
         "{}",
         &svg[..200]
     );
