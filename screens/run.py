@@ -76,9 +76,9 @@ FAULTY = {
                 "data-box='0 0 99 40'></g></svg></div>",
     "is not CSV": "<div class='scroll'><table><tr><td>1</table></div><button class='copy'>Copy"
                   "</button>",
-    "keeps its unit": "<div class='scroll'><table><tbody><tr><td>1</table></div><button class='copy' "
-                      "onclick=\"navigator.clipboard.writeText('a\\r\\n1.5 µs\\r\\n')\">Copy"
-                      "</button>",
+    "keeps its unit": "<div class='scroll'><table><tbody><tr><td>1</table></div><button "
+                      "class='copy' onclick=\"navigator.clipboard.writeText("
+                      "'a\\r\\n1.5 µs\\r\\n')\">Copy</button>",
     "asks the network": "<img src='http://127.0.0.1:9/picture.png' alt=''>",
     "prints an error": "<script>throw new Error('broken')</script>",
     "bytes": f"<!--{'x' * MOST_BYTES}-->",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The integration tests of this crate but `plot` and `own_marker`: one program, one module for each
-//! subject.
+//! The integration tests of this crate, without `plot` and `own_marker`: one program, one module
+//! for each subject.
 #![allow(missing_docs)]
 
 mod alone;

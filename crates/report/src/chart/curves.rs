@@ -465,7 +465,7 @@ impl<'a, 'b> Plot<'a, 'b> {
         }
     }
 
-    /// Where the number of an arrow is free of other numbers, in one of the first `lines` of the plot.
+    /// Where the number of an arrow is free of other numbers, in the first `lines` of the plot.
     fn room(
         &self,
         at: (f64, f64),
