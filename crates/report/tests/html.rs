@@ -152,7 +152,7 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 fn the_grid_counts_gains_and_losses_and_leads_to_charts() {
     let page = report(|_| {});
     let grid = part(&page, "<table class=\"glance\"", "</table>");
-    // On a phone each cell stands alone, with the name of its metric.
+    // On a phone each cell has the name of its metric.
     assert!(
         grid.contains("data-label=\"short &lt; 100 KB p99\""),
         "{grid}"

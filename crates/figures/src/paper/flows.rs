@@ -22,7 +22,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The room on a page of so many figures: with the other charts, a page stays small enough for
+    /// The room on a page of this many figures: with the other charts, a page stays small enough for
     /// a browser and for mail.
     pub(super) fn of(figures: usize) -> Self {
         Room {

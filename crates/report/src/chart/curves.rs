@@ -234,7 +234,7 @@ fn vertical(curves: &Curves) -> (f64, f64) {
     }
 }
 
-/// Opacity of the bands of so many curves: bands of a crowd, one over the other, must not hide
+/// Opacity of the bands of this many curves: bands of a crowd, one over the other, must not hide
 /// lines.
 fn opacity(curves: usize) -> f64 {
     0.16 * (FEW as f64 / curves.max(FEW) as f64)

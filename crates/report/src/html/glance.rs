@@ -31,7 +31,7 @@ struct Line {
 /// Verdict on a scheme by a metric.
 #[derive(Serialize)]
 struct Verdict {
-    /// Heading of its metric, where a cell stands alone.
+    /// Heading of its metric, for screens on which the table has no head.
     label: String,
     /// Where its chart is.
     link: String,

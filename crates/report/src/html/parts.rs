@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Charts and tables of a run, as pages of runs and of figures show them: metrics over the axes, and
-//! a block for each value of the axes.
+//! Charts and tables of a run, as pages of runs and of figures show them: metrics over the axes,
+//! and a block for each value of the axes.
 
 use cemark_scenario::Plan;
 use minijinja::value::Serde;
