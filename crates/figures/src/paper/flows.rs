@@ -22,8 +22,8 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The room on a page of this many figures: with the other charts, a page stays small enough for
-    /// a browser and for mail.
+    /// The room on a page of this many figures: with the other charts, a page stays small enough
+    /// for a browser and for mail.
     pub(super) fn of(figures: usize) -> Self {
         Room {
             bytes: 2_400_000,
