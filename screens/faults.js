@@ -12,7 +12,7 @@
     return `<${e.tagName.toLowerCase()}${id}${classes}> “${text(e)}”`;
   };
   // Text for screen readers only, and links that appear when they have the focus.
-  const unseen = (e) => e.closest(".unseen, .skip, caption, .cards thead");
+  const unseen = (e) => e.closest(".unseen, .skip, caption, .cards thead, .glance thead");
   const scrolls = (style) => ["auto", "scroll"].includes(style.overflowX);
   const all = [...document.body.querySelectorAll("*")].filter((e) => shown(e) && !unseen(e));
   const html = all.filter((e) => e instanceof HTMLElement);

@@ -41,10 +41,12 @@ REPORTS = {
     "sweep-2": ["run", "SWEEP-2.toml"],
     "sweep-3": ["run", "SWEEP-3.toml"],
     "figure": ["figure", "ecnsharp-20", "--quick"],
+    "figure-schemes": ["figure", "cedm-parts", "--quick"],
     "formulas": ["figure", "mqecn-numbers", "--quick"],
 }
 # Pages of papers, each drawn from the run of one of the reports above.
-PAPERS = {"paper": ("ecnsharp", "figure"), "closed-forms": ("mqecn", "formulas")}
+PAPERS = {"paper": ("ecnsharp", "figure"), "paper-schemes": ("cedm", "figure-schemes"),
+          "closed-forms": ("mqecn", "formulas")}
 
 # Pages with one fault each: a word of what must be found, and the body.
 FAULTY = {
@@ -74,6 +76,9 @@ FAULTY = {
                 "data-box='0 0 99 40'></g></svg></div>",
     "is not CSV": "<div class='scroll'><table><tr><td>1</table></div><button class='copy'>Copy"
                   "</button>",
+    "keeps its unit": "<div class='scroll'><table><tbody><tr><td>1</table></div><button "
+                      "class='copy' onclick=\"navigator.clipboard.writeText("
+                      "'a\\r\\n1.5 µs\\r\\n')\">Copy</button>",
     "asks the network": "<img src='http://127.0.0.1:9/picture.png' alt=''>",
     "prints an error": "<script>throw new Error('broken')</script>",
     "bytes": f"<!--{'x' * MOST_BYTES}-->",

@@ -61,6 +61,8 @@
     if (lines.length !== rows || widths.size !== 1 || copied.includes("\u2212")) {
       faults.push(`a copied table is not CSV: ${lines.length} lines of ${[...widths]} cells for ${rows} rows: ${lines.slice(0, 2)}`);
     }
+    const unit = copied.match(/(?<=[,\n])[-+]?[\d.]+ (%|ns|µs|ms|s|B|[KMG]B|[kMG]b\/s)(?=[,\r])/);
+    if (unit) faults.push(`a copied number keeps its unit: ${unit[0]}`);
   }
   if (all(".scroll").length !== all(".scroll + .copy").length) faults.push("a table cannot be copied");
   return [...new Set(faults)].slice(0, 20);

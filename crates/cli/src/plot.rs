@@ -106,7 +106,7 @@ pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
     check_metrics(args)?;
     let dir = directory(&args.run)?;
     let found = match figure::stored_rows(&dir)? {
-        Some(rows) => of_figure(&rows, args)?,
+        Some(rows) => of_figure(&dir, &rows, args)?,
         None => of_run(&rundir::read(&dir)?, args),
     };
     let out = args.out.clone().unwrap_or_else(|| dir.join("plots"));
@@ -125,34 +125,46 @@ fn check_metrics(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Charts and tables of a figure's rows.
-fn of_figure(rows: &[figure::RowResult], args: &Args) -> Result<Found, Failure> {
-    let option = match (args.metric.is_empty(), args.buckets.is_none()) {
-        (false, _) => "--metric",
-        (_, false) => "--buckets",
-        _ => {
-            return Ok(Found {
-                charts: rows.iter().filter_map(figure::chart::of_row).collect(),
-                exact: vec![figure::table::of_rows(rows, true)],
-                rounded: vec![figure::table::of_rows(rows, false)],
-                flows: Vec::new(),
-                series: "series",
-            });
-        }
+/// Charts and tables of a figure: of its rows, or of a metric of its points.
+fn of_figure(dir: &Path, rows: &[figure::RowResult], args: &Args) -> Result<Found, Failure> {
+    let points = || {
+        figure::stored_points(dir)?.ok_or_else(|| {
+            user(
+                format!("{} holds a figure that simulates nothing", args.run),
+                "leave --metric, --buckets and fct out: the charts of its rows are all it has",
+            )
+        })
     };
-    Err(user(
-        format!(
-            "{option} chooses charts of a run, and {} holds a figure",
-            args.run
-        ),
-        "leave it out; --only chooses rows of the figure by their name",
-    ))
+    if !args.metric.is_empty() {
+        return Ok(of_run(&points()?, args));
+    }
+    if args.buckets.is_some() {
+        return Err(user(
+            "--buckets divides flows by size, and the rows of a figure are no flows",
+            "add the chart of flows: --metric slowdown-by-size",
+        ));
+    }
+    let flows = match args.format.contains(&Kind::Fct) {
+        true => flows::of_run(&points()?),
+        false => Vec::new(),
+    };
+    Ok(Found {
+        charts: rows.iter().filter_map(figure::chart::of_row).collect(),
+        exact: vec![figure::table::of_rows(rows, true)],
+        rounded: vec![figure::table::of_rows(rows, false)],
+        flows,
+        series: "series",
+    })
 }
 
 /// The files of a run, with the flows of its points where those are asked for.
 fn of_run(run: &Run, args: &Args) -> Found {
     let (plan, finished) = (&run.plan, &run.finished);
-    let comparisons = Comparisons::new(plan, finished);
+    let is_compared = args.metric.is_empty() || args.metric.iter().any(|m| chart::compares(m));
+    let comparisons = match is_compared {
+        true => Comparisons::new(plan, finished),
+        false => Comparisons::grouped(plan, finished),
+    };
     let buckets = args.buckets.clone().unwrap_or_default();
     let of_metric = |name: &String| chart::of_metric(plan, finished, &comparisons, name, &buckets);
     let mut found = Found {
@@ -200,6 +212,9 @@ impl Found {
         if self.names().is_empty() {
             return Err(nothing(args, &names));
         }
+        if !args.format.iter().any(|kind| self.has(*kind)) {
+            return Err(no_kind(args, &self));
+        }
         std::fs::create_dir_all(out).map_err(|e| Error::io("make the directory", out, e))?;
         let mut lines = String::new();
         let (mut many, mut taken) = (0, BTreeSet::new());
@@ -220,6 +235,16 @@ impl Found {
         }
         let files = if many == 1 { "file" } else { "files" };
         answer(&format!("{lines}{many} {files} in {}\n", out.display()))
+    }
+
+    /// Whether there is a file of this kind.
+    fn has(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Svg | Kind::Pdf | Kind::Png => !self.charts.is_empty(),
+            Kind::Csv => !self.charts.is_empty() || !self.exact.is_empty(),
+            Kind::Md => !self.rounded.is_empty(),
+            Kind::Fct => !self.flows.is_empty(),
+        }
     }
 
     /// Leaves out all whose name contains none of these words.
@@ -269,6 +294,25 @@ impl Found {
             })),
         }
     }
+}
+
+/// No file is of the kinds that are asked for: the kinds that there are.
+fn no_kind(args: &Args, found: &Found) -> Failure {
+    let word = |kind: &Kind| kind.to_possible_value().map(|v| v.get_name().to_owned());
+    let words = |kinds: &[Kind]| {
+        let words: Vec<String> = kinds.iter().filter_map(word).collect();
+        words.join(",")
+    };
+    let known = Kind::value_variants().iter().copied();
+    let there: Vec<Kind> = known.filter(|kind| found.has(*kind)).collect();
+    let what = match args.metric.is_empty() {
+        true => "the chosen charts and tables have",
+        false => "--metric draws charts, and these have",
+    };
+    user(
+        format!("{what} no files of --format {}", words(&args.format)),
+        format!("write --format {}", words(&there)),
+    )
 }
 
 /// No chart and no table fits: names that there are.

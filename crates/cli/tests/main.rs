@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The integration tests of this crate: one program, one module for each subject.
+//! The integration tests of this crate, without `plot` and `own_marker`: one program, one module
+//! for each subject.
 #![allow(missing_docs)]
 
 mod alone;
@@ -19,12 +20,10 @@ mod fuzz_readers;
 mod import;
 mod init;
 mod others;
-mod own_marker;
 mod p4;
 mod pages;
 mod parts;
 mod pauses;
-mod plot;
 mod research;
 mod running;
 mod screens;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Markers of the user's own as schemes: the page docs/own-marker.md as it is written, leave to run
 //! machine code, and run directories without the marker's file.
+#![allow(missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -51,6 +51,41 @@ fn a_page_is_drawn_from_the_runs_that_are_there() {
     assert!(!page.contains("another build"), "the build is this one");
 }
 
+/// A figure of flows has their charts on the page of its paper and in its own report, folded.
+#[test]
+fn pages_have_the_charts_of_flows() {
+    let dir = folder("pages-flows", &[]);
+    let ran = cemark(&dir, &["figure", "cedm-parts", "--out", "runs", "--quiet"]);
+    assert!(ran.status.code().is_some_and(|c| c < 2), "{ran:?}");
+    let draw = [
+        "figure", "--paper", "cedm", "--from", "runs", "--out", "runs",
+    ];
+    let drawn = cemark(&dir, &draw);
+    assert_eq!(drawn.status.code(), Some(0), "{drawn:?}");
+    let page = text(&dir.join("runs/cedm.html"));
+    let fold = "<details><summary>Slowdown by flow size, distributions, queues and buffers";
+    let folded = &page[page.find(fold).expect("a fold")..];
+    let folded = &folded[..folded.find("</details>").expect("its end")];
+    for chart in ["slowdown-by-size", "fct", "slowdown"] {
+        let id = format!("<figure id=\"cedm-parts-chart-{chart}\">");
+        assert!(folded.contains(&id), "{chart}");
+    }
+    // The page is beside the figure's own report, which has these charts too.
+    let link = page.split("<a href=\"cedm-parts-").nth(1).expect("a link");
+    let link = format!(
+        "runs/cedm-parts-{}",
+        link.split('"').next().expect("its end")
+    );
+    let report = text(&dir.join(link));
+    let points = &report[report.find("<h2 id=\"measured\">").expect("all points")..];
+    for chart in ["comparison", "slowdown-by-size", "fct", "slowdown"] {
+        assert!(
+            points.contains(&format!("<figure id=\"chart-{chart}\">")),
+            "{chart}"
+        );
+    }
+}
+
 #[test]
 fn mistakes_are_explained() {
     let dir = folder("pages-mistaken", &[]);

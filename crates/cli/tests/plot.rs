@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark plot`: what it writes of a run, and what it says of something that is none.
+#![allow(missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -388,4 +389,113 @@ fn mistakes_of_options_say_what_to_write() {
         }
     }
     assert!(!dir.0.join("r/plots").exists(), "nothing was written");
+}
+
+/// A figure's directory has the charts of its rows, and of its points by the name of a metric.
+#[test]
+fn a_figure_is_drawn_by_row_and_by_metric() {
+    let dir = Scratch::new("figure");
+    let ran = dir.cemark(&["figure", "cedm-parts", "--out", "f", "--quiet"]);
+    assert!(
+        ran.status.code().is_some_and(|c| c < 2),
+        "{}",
+        text(&ran.stderr)
+    );
+    let name = names(&dir.0.join("f"))
+        .into_iter()
+        .find(|n| n.starts_with("cedm-parts-"));
+    let figure = format!("f/{}", name.expect("the figure's directory"));
+    let plot = |args: &[&str]| dir.cemark(&[&["plot", &figure], args].concat());
+
+    let rows = plot(&["--format", "svg", "--out", "rows"]);
+    assert!(rows.status.success(), "{}", text(&rows.stderr));
+    let drawn = names(&dir.0.join("rows"));
+    assert!(
+        !drawn.is_empty() && drawn.iter().all(|n| n.starts_with("CEDM-")),
+        "{drawn:?}"
+    );
+
+    let args = "--metric slowdown-by-size --buckets 20KB,1MB --width 241pt --out by-size";
+    let mut args: Vec<&str> = args.split(' ').collect();
+    args.extend(["--format", "svg,pdf,png,csv"]);
+    let sizes = plot(&args);
+    assert!(sizes.status.success(), "{}", text(&sizes.stderr));
+    assert_eq!(
+        names(&dir.0.join("by-size")),
+        ["-data.csv", ".pdf", ".png", ".svg"].map(|end| format!("slowdown-by-size{end}"))
+    );
+    let svg = text(&bytes(&dir, "by-size/slowdown-by-size.svg"));
+    assert!(
+        svg.starts_with("<svg ") && svg.contains("width=\"321.333\""),
+        "{}",
+        &svg[..200]
+    );
+    let csv = text(&bytes(&dir, "by-size/slowdown-by-size-data.csv"));
+    let mut lines = csv.lines();
+    let head = lines.next().expect("a header");
+    assert!(head.contains("scheme,flow size [bytes],slowdown"), "{head}");
+    // Two bounds make three buckets at most, for each scheme and percentile.
+    let keys = lines.map(|l| l.split(',').take(3).collect::<Vec<_>>().join(","));
+    let keys: std::collections::BTreeSet<String> = keys.collect();
+    let of_p50 = |scheme: &str| {
+        keys.iter()
+            .filter(|k| k.starts_with(&format!("p50,{scheme},")))
+            .count()
+    };
+    assert!((1..=3).contains(&of_p50("CEDM")), "{keys:?}");
+
+    for (args, words) in [
+        (&["--buckets", "20KB"][..], "--metric slowdown-by-size"),
+        (
+            &["--metric", "fct", "--format", "md"],
+            "--format svg,pdf,png,csv",
+        ),
+        (
+            &["--metric", "fct", "--format", "fct,md"],
+            "--format svg,pdf,png,csv",
+        ),
+        (&["--metric", "probe.mean"], "no values of `probe.mean`"),
+    ] {
+        let o = plot(&[args, &["--out", "refused"]].concat());
+        let said = text(&o.stderr).replace('│', " ");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(o.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    assert!(!dir.0.join("refused").exists(), "nothing was written");
+
+    // Flows of every point as lines of fct.txt.
+    let fct = plot(&["--format", "fct", "--out", "flows"]);
+    assert!(fct.status.success(), "{}", text(&fct.stderr));
+    assert!(
+        names(&dir.0.join("flows"))
+            .iter()
+            .all(|n| n.starts_with("fct-"))
+    );
+}
+
+/// A figure of closed forms has no points.
+#[test]
+fn a_figure_that_simulates_nothing_has_rows_only() {
+    let dir = Scratch::new("formulas");
+    let ran = dir.cemark(&["figure", "mqecn-numbers", "--out", "f", "--quiet"]);
+    assert!(
+        ran.status.code().is_some_and(|c| c < 2),
+        "{}",
+        text(&ran.stderr)
+    );
+    let o = dir.cemark(&[
+        "plot",
+        "f/mqecn-numbers-quick",
+        "--metric",
+        "fct",
+        "--out",
+        "a",
+    ]);
+    let said = text(&o.stderr);
+    assert_eq!(o.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("simulates nothing") && said.contains("leave --metric"),
+        "{said}"
+    );
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use cemark_report::Error;
+use cemark_report::html::{Parts, Room};
 use cemark_report::rundir::{Provenance, Share, share, write_whole};
 use cemark_report::summary::Cost;
 use cemark_runner::marker::{self, Consent, Watches};
@@ -237,12 +238,20 @@ impl<'a> Figure<'a> {
         let place: &Path = points.map_or(&computed, |p| p.store.dir.path());
         std::fs::create_dir_all(place).map_err(|e| Error::io("make the directory", place, e))?;
         let report = place.join("report.html");
-        let html = render::html(self.file, found, flows);
         match points {
-            // Later looks have more seeds of some schemes than of others, so the tables, which
-            // compare all schemes, are those of the first look.
-            Some(points) => points.of_first_look(who).keep_as(&html)?,
-            None => write_whole(&report, html.as_bytes())?,
+            // Later looks have more seeds of some schemes than of others, so the tables and charts,
+            // which compare all schemes, are those of the first look.
+            Some(points) => {
+                let ran = points.of_first_look(who);
+                let (comparisons, summary) = ran.summary();
+                let parts = Parts::new(&ran.plan, &ran.finished, &comparisons, Room::OF_FIGURE);
+                let html = render::html(self.file, found, flows, Some((&parts, place)));
+                ran.keep_as(&summary, &html)?;
+            }
+            None => {
+                let html = render::html(self.file, found, flows, None);
+                write_whole(&report, html.as_bytes())?;
+            }
         }
         store_rows(place, &found.rows)?;
         found.reports.push(report);

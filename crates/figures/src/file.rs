@@ -16,6 +16,7 @@
 //! other entry is added. `"$shallow_buffer"` is replaced by that parameter of
 //! `figures/calibration.toml`.
 
+use cemark_report::rundir::Manifest;
 use cemark_scenario::{Overrides, OwnMarker, Plan, parse};
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -178,18 +179,10 @@ impl FigureFile {
             if let Some(overlay) = overlay {
                 merge(&mut scenario, overlay);
             }
-            let plan = self.plan_of(name, &scenario, changes)?;
+            let plan = of_variant(name, self.plan_of(name, &scenario, changes)?);
             whole = Some(match whole {
                 None => plan,
-                Some(mut all) => {
-                    all.source = format!("{}\n# variant {name}\n{}", all.source, plan.source);
-                    all.digest = all.digest.rotate_left(9) ^ plan.digest;
-                    all.points.extend(plan.points);
-                    let known = |m: &OwnMarker| all.markers.iter().any(|k| k.content == m.content);
-                    let new: Vec<_> = plan.markers.into_iter().filter(|m| !known(m)).collect();
-                    all.markers.extend(new);
-                    all
-                }
+                Some(all) => joined(all, plan),
             });
         }
         let mut plan = whole.expect("there is at least one variant");
@@ -218,7 +211,7 @@ impl FigureFile {
             name => format!("{} ({name})", place(&self.id)),
         };
         let text = toml::to_string(scenario).map_err(|e| FileError::new(&*file, e))?;
-        let mut plan = parse(&text, &file, changes).map_err(|e| {
+        parse(&text, &file, changes).map_err(|e| {
             let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
             let mistake = Mistake::Scenario {
                 message: format!("{e}{help}"),
@@ -231,14 +224,56 @@ impl FigureFile {
                 },
             };
             FileError::new(&*file, mistake)
-        })?;
-        if !name.is_empty() {
-            for point in &mut plan.points {
-                point.axes.insert(VARIANT.to_owned(), name.to_owned());
-            }
-        }
-        Ok(plan)
+        })
     }
+}
+
+/// The plan of a figure from its manifest. The line that names a variant is above the variant's
+/// scenario.
+pub(super) fn plan_of_manifest(manifest: &Manifest) -> Result<Plan, cemark_scenario::Error> {
+    let changes = Overrides {
+        known: manifest.markers.clone(),
+        ..Overrides::default()
+    };
+    let file = place(&manifest.scenario);
+    let begins = format!("\n{HEADING}");
+    let Some((_, variants)) = manifest.source.split_once(&begins[..]) else {
+        return parse(&manifest.source, &file, &changes);
+    };
+    let plans = variants.split(&begins[..]).map(|piece| {
+        let (name, text) = piece.split_once('\n').unwrap_or((piece, ""));
+        Ok(of_variant(name, parse(text, &file, &changes)?))
+    });
+    let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
+    let mut whole = plans.into_iter().reduce(joined).expect("a piece at least");
+    whole.axes.insert(0, VARIANT.to_owned());
+    Ok(whole)
+}
+
+/// Begin of the line that names a variant above its scenario.
+const HEADING: &str = "# variant ";
+
+/// The plan of a variant: its name is the value of an axis.
+fn of_variant(name: &str, mut plan: Plan) -> Plan {
+    if name.is_empty() {
+        return plan;
+    }
+    for point in &mut plan.points {
+        point.axes.insert(VARIANT.to_owned(), name.to_owned());
+    }
+    plan.source = format!("{HEADING}{name}\n{}", plan.source);
+    plan
+}
+
+/// The points of both plans.
+fn joined(mut all: Plan, plan: Plan) -> Plan {
+    all.source = format!("{}\n{}", all.source, plan.source);
+    all.digest = all.digest.rotate_left(9) ^ plan.digest;
+    all.points.extend(plan.points);
+    let known = |m: &OwnMarker| all.markers.iter().any(|k| k.content == m.content);
+    let new: Vec<_> = plan.markers.into_iter().filter(|m| !known(m)).collect();
+    all.markers.extend(new);
+    all
 }
 
 /// A figure's file as messages name it.

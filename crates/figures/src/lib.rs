@@ -41,7 +41,7 @@ pub use estimate::Estimate;
 pub use file::FigureFile;
 pub use looks::Looks;
 pub use request::{Limits, Request, files, plans};
-pub use result::{FigureRun, PartResult, RowResult, stored_rows};
+pub use result::{FigureRun, PartResult, RowResult, stored_points, stored_rows};
 pub use run::{Means, run, run_file};
 pub use targets::{Expected, Target};
 pub use verdict::{Band, RowVerdict};

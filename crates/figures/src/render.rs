@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Output of `cemark figure`: the table, the JSON document and `report.html`.
 
+use std::path::Path;
+
+use cemark_report::html::Parts;
 use cemark_report::html::page::{Entry, Picture, page, typeset};
 use cemark_report::text::{distinct, hang, wrap};
 use cemark_report::units::{self, number};
@@ -349,19 +352,31 @@ pub fn why(file: &FigureFile, columns: usize) -> String {
     out
 }
 
-/// The figure's self-contained report.
-pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)) -> String {
+/// The figure's self-contained report; `measured`: charts and tables of its points, and the
+/// directory where these are.
+pub(crate) fn html(
+    file: &FigureFile,
+    run: &FigureRun,
+    (open, flows): (u64, u64),
+    measured: Option<(&Parts, &Path)>,
+) -> String {
     let rows: Vec<_> = run.rows.iter().map(|r| row(r, true)).collect();
     let mut contents = vec![Entry::new("top", &file.id)];
     contents.extend(run.rows.iter().map(|r| Entry::new(&r.id, &r.id)));
+    if measured.is_some() {
+        contents.push(Entry::new("measured", "All points"));
+    }
     let lead = format!("{} {}.", answers(run), kinds(run))
         .trim()
         .to_owned();
+    let plot = |dir: &Path| format!("cemark plot {} --metric NAME", dir.display());
     let values = context! {
         id => &file.id, title => &file.title, rows, open, lead, points => run.points,
         flows => units::count(flows as f64),
         hops => units::count(run.packet_hops as f64), mode => run.mode.flag(),
         looks => run.rows.iter().flat_map(|r| &r.parts).any(|p| p.look.is_some()),
+        parts => measured.map(|(parts, _)| parts.values()),
+        plot => measured.map(|(_, dir)| plot(dir)),
     };
     page(include_str!("figure.html"), &contents, values)
 }

@@ -4,11 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use cemark_report::Error;
-use cemark_report::rundir::{document, write_whole};
+use cemark_report::rundir::{self, Source, document, write_whole};
 use cemark_report::stats::Method;
 use serde::{Deserialize, Serialize};
 
 use super::error::FileError;
+use super::file::plan_of_manifest;
 use super::run::is_whole;
 use super::targets::{self, Expected};
 use super::verdict::RowVerdict;
@@ -69,6 +70,17 @@ pub fn stored_rows(dir: &Path) -> Result<Option<Vec<RowResult>>, Error> {
     match document::read::<Rows>(&path)? {
         document::Found::Missing => Ok(None),
         found => Ok(Some(found.needed(&path, help)?.rows)),
+    }
+}
+
+/// The points of a figure's first look; `None` where the figure simulates nothing.
+///
+/// # Errors
+/// As [`rundir::read`].
+pub fn stored_points(dir: &Path) -> Result<Option<rundir::Run>, Error> {
+    match Source::find(dir)? {
+        None => Ok(None),
+        Some(_) => rundir::read_as(dir, plan_of_manifest).map(Some),
     }
 }
 

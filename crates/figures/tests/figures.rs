@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::common::{said, with};
 use cemark_figures::{
     CALIBRATION, Calibration, Committed, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Grade,
-    Mode, Request, RowVerdict, TARGETS, Target, plans, render, run, run_file, targets,
+    Mode, Request, RowVerdict, TARGETS, Target, plans, render, run, run_file, stored_points,
+    targets,
 };
 use cemark_runner::Silent;
 use cemark_scenario::{Overrides, Plan};
@@ -297,6 +298,42 @@ fn a_broken_scheme_turns_rows_red() {
     assert_eq!(render::json(&sound), render::json(&again));
     let html = std::fs::read_to_string(&again.reports[0]).unwrap();
     assert!(html.contains("ECNSHARP-T38") && html.contains("steady queue of RED-Tail"));
+    // Below the rows the report has the tables and charts of a run, folded.
+    let points = &html[html.find("<h2 id=\"measured\">").unwrap()..];
+    let block = points.find("<details class=\"block\" id=\"g0\">").unwrap();
+    assert!(points[block..].contains("<figure id=\"chart-comparison"));
+    // The points are read from the directory as they were.
+    let dir = again.reports[0].parent().unwrap();
+    let run = stored_points(dir).unwrap().expect("points");
+    assert_eq!(
+        (run.finished.len() as u64, run.plan.points.len()),
+        (again.points, run.finished.len())
+    );
+}
+
+/// The plan of a figure with variants is read back from its directory.
+#[test]
+fn points_of_variants_are_read_from_the_directory() {
+    let request = Request {
+        ids: vec!["mqecn-3".to_owned()],
+        out: place("variants"),
+        ..Request::default()
+    };
+    let found = with(&Silent, |means| run(&request, means)).unwrap();
+    let (plan, _) = plans(&request).unwrap().remove(0);
+    let read = stored_points(found.reports[0].parent().unwrap())
+        .unwrap()
+        .expect("points");
+    assert!(plan.axes.contains(&"variant".to_owned()), "{:?}", plan.axes);
+    assert_eq!(read.plan.axes, plan.axes);
+    let places = |plan: &Plan| -> Vec<_> {
+        let points = plan.points.iter();
+        points
+            .map(|p| (p.axes.clone(), p.scheme.clone(), p.seed, p.digest))
+            .collect()
+    };
+    assert_eq!(places(&read.plan), places(&plan));
+    assert_eq!(read.finished.len(), plan.points.len());
 }
 
 #[test]

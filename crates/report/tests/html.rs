@@ -2,8 +2,9 @@
 //! The report needs no other file, shows the whole run, and escapes all text of the scenario.
 
 use crate::common::{FACTORS, finished, metric, plan};
+use cemark_report::by_size::Buckets;
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Provenance, RunSummary, html};
+use cemark_report::{Comparisons, Provenance, RunSummary, chart, html};
 
 fn report(edit: impl FnOnce(&mut cemark_scenario::Plan)) -> String {
     compared(edit, |_| {})
@@ -74,6 +75,72 @@ fn charts_of_flows_are_folded() {
     }
 }
 
+/// Words between backticks are code, and markup of a scenario stays text.
+#[test]
+fn warnings_and_descriptions_show_code() {
+    let page = report(|plan| {
+        plan.description = "Set `load < 1` and <b>see</b>.".to_owned();
+        plan.warnings.push(cemark_scenario::Warning {
+            about: "load".to_owned(),
+            message: "the load is high".to_owned(),
+            help: "write `load = 0.5 & less`".to_owned(),
+            points: 18,
+        });
+    });
+    for html in [
+        "Set <code>load &lt; 1</code> and &lt;b&gt;see&lt;",
+        "write <code>load = 0.5 &amp; less</code>",
+    ] {
+        assert!(page.contains(html), "{html}");
+    }
+}
+
+/// Points that are only grouped have the charts of flows, queues and buffers of compared points.
+#[test]
+fn grouped_points_have_the_charts_of_compared_ones() {
+    let plan = plan(&["0.5", "0.9"], &[1, 2, 3]);
+    let done = finished(&plan, FACTORS);
+    let compared = Comparisons::new(&plan, &done);
+    let grouped = Comparisons::grouped(&plan, &done);
+    assert_eq!(grouped.groups.len(), 2);
+    for (bare, full) in grouped.groups.iter().zip(&compared.groups) {
+        assert_eq!((&bare.axes, &bare.seeds), (&full.axes, &full.seeds));
+        let charts = |group| {
+            let mut all = chart::of_flows(&plan, &done, group, &Buckets::Deciles);
+            all.extend(chart::of_queues(&plan, &done, group));
+            all
+        };
+        let found = charts(bare);
+        assert_eq!(found.len(), 5);
+        assert_eq!(found, charts(full));
+        // No metric was evaluated.
+        assert!(
+            bare.rows
+                .iter()
+                .flat_map(|r| &r.cells)
+                .all(|c| c.against.is_none())
+        );
+        assert!(
+            full.rows
+                .iter()
+                .flat_map(|r| &r.cells)
+                .any(|c| c.against.is_some())
+        );
+    }
+    assert!(chart::compares("short.mean") && chart::compares("goodput"));
+    for name in [
+        "slowdown-by-size.p99",
+        "fct",
+        "queue-cdf",
+        "queue",
+        "buffer",
+    ] {
+        assert!(!chart::compares(name), "{name}");
+        let of = |all| chart::of_metric(&plan, &done, all, name, &Buckets::Deciles);
+        assert_eq!(of(&grouped), of(&compared), "{name}");
+    }
+}
+
 /// The part of a page between the beginning of one word and the next one.
 fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let part = &page[page.find(from).expect(from)..];
@@ -84,7 +151,12 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 #[test]
 fn the_grid_counts_gains_and_losses_and_leads_to_charts() {
     let page = report(|_| {});
-    let grid = part(&page, "<table class=\"glance\">", "</table>");
+    let grid = part(&page, "<table class=\"glance\"", "</table>");
+    // On a phone each cell has the name of its metric.
+    assert!(
+        grid.contains("data-label=\"short &lt; 100 KB p99\""),
+        "{grid}"
+    );
     // Short flows, medium flows and all flows end earlier under ECN#, at both loads.
     let better = "<span class=\"w better\"><span aria-hidden=\"true\">▲</span> 2 better</span>";
     let worse = "<span class=\"w worse\"><span aria-hidden=\"true\">▼</span> 2 worse</span>";
@@ -130,7 +202,7 @@ fn the_grid_of_one_table_has_percents() {
     let comparisons = Comparisons::new(&plan, &done);
     let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     let page = html::render(&plan, &done, &comparisons, &summary, &Provenance::default());
-    let grid = part(&page, "<table class=\"glance\">", "</table>");
+    let grid = part(&page, "<table class=\"glance\"", "</table>");
     let cell = "<a href=\"#chart-comparison-load-0.5\"><span class=\"w better\"><span \
                 aria-hidden=\"true\">▲</span> better</span><span class=\"under v\">\u{2212}20.1";
     assert!(grid.contains(cell), "{grid}");

@@ -149,8 +149,8 @@ impl Ran {
     ///
     /// # Errors
     /// As [`Ran::keep`].
-    pub fn keep_as(&self, report: &str) -> Result<(), Error> {
-        self.finish(&self.summary().1, report)
+    pub fn keep_as(&self, summary: &RunSummary, report: &str) -> Result<(), Error> {
+        self.finish(summary, report)
     }
 
     fn finish(&self, summary: &RunSummary, report: &str) -> Result<(), Error> {

@@ -6,6 +6,7 @@
 
 mod cdf;
 mod draw;
+mod flows;
 mod forms;
 mod page;
 mod published;
@@ -26,6 +27,7 @@ use super::run::united;
 use super::targets::Target;
 use super::{CHARTS, FigureFile, Mode, RowResult};
 use draw::Source;
+use flows::Flows;
 use spec::{Form, Spec};
 use stored::Stored;
 use times::Run;
@@ -96,6 +98,7 @@ struct Drawn {
     text: &'static str,
     stored: Option<Stored>,
     charts: Vec<Chart>,
+    flows: Option<Flows>,
 }
 
 /// Writes the page of a paper and its charts as files. Returns the path of the page.
@@ -109,10 +112,12 @@ pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
     let targets = &committed.targets;
     let specs = spec::parse(CHARTS).map_err(ours)?;
     let mut figures = Vec::new();
+    let mut room = flows::Room::of(paper.figures().count());
     for id in paper.figures() {
         let (file, text) = committed.figure(id)?;
         let mut stored = stored::read(&file, draw.mode, draw.from, &committed)?;
         let charts = charts(&file, stored.as_ref(), &specs, targets);
+        let flows = room.next(stored.as_ref());
         // The points are large, and are drawn now.
         if let Some(stored) = &mut stored {
             stored.finished = Vec::new();
@@ -122,6 +127,7 @@ pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
             text,
             stored,
             charts,
+            flows,
         });
     }
     if figures.iter().all(|f| f.stored.is_none()) {

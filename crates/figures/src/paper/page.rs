@@ -78,6 +78,11 @@ fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
         title => &file.title,
         state => drawn.stored.iter().map(|s| state(&file.id, s, draw)).collect::<String>(),
         charts => drawn.charts.iter().map(picture).collect::<Vec<_>>(),
+        flows => drawn.flows.iter().flat_map(|f| &f.pictures).map(Serde).map(Value::from)
+            .collect::<Vec<_>>(),
+        is_cut => drawn.flows.as_ref().is_some_and(|f| f.is_cut),
+        report => drawn.stored.as_ref().and_then(|s| report(s, draw)),
+        place => drawn.stored.as_ref().map(|s| s.place.display().to_string()),
         counts => render::kinds(&run),
         few => conditions <= FEW,
         rows => rows.map(|r| render::row(r, false)).collect::<Vec<_>>(),
@@ -87,6 +92,13 @@ fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
         simulated => file.is_simulated(),
         command => format!("cemark figure {} {}", file.id, draw.mode.flag()),
     }
+}
+
+/// The figure's own report as seen from the page; `None` where the page is in another folder.
+fn report(stored: &Stored, draw: &Draw<'_>) -> Option<String> {
+    let name = stored.place.file_name()?.to_str()?;
+    let is_there = draw.from == draw.out && stored.place.join("report.html").is_file();
+    is_there.then(|| format!("{name}/report.html"))
 }
 
 /// The experiment in a figure's file: what is above the grades and the rows.

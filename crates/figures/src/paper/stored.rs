@@ -17,6 +17,10 @@ use super::super::{FigureFile, Mode, ROWS, Request, RowResult, stored_rows};
 
 /// A figure's run.
 pub(super) struct Stored {
+    /// Name of the figure.
+    pub id: String,
+    /// Its directory.
+    pub place: PathBuf,
     /// Its rows; empty where no look is complete.
     pub rows: Vec<RowResult>,
     /// The points of the first look that are there, with their plan.
@@ -47,10 +51,12 @@ pub(super) fn read(
     let experiment = request.experiment(file, committed, None).map_err(ours)?;
     let place = request.place(file, experiment.as_ref());
     let Some(Experiment { first, .. }) = experiment else {
-        return Ok(stored_rows(&place)?.map(Stored::of_rows));
+        let rows = stored_rows(&place)?;
+        return Ok(rows.map(|rows| Stored::of_rows(file, place, rows)));
     };
     if let Some(source) = Source::find(&place)? {
-        return of_source(&source, first, stored_rows(&place)?).map(Some);
+        let rows = stored_rows(&place)?.unwrap_or_default();
+        return of_source(&source, first, Stored::of_rows(file, place, rows)).map(Some);
     }
     // Another version of the figure: its rows can be shown, its points belong to another plan.
     let Some(other) = other(from, &format!("{}-{}-", file.id, mode.word())) else {
@@ -60,11 +66,11 @@ pub(super) fn read(
     Ok(stored_rows(&other)?.map(|rows| Stored {
         build: build.unwrap_or_default(),
         is_other: true,
-        ..Stored::of_rows(rows)
+        ..Stored::of_rows(file, other, rows)
     }))
 }
 
-fn of_source(source: &Source, first: Plan, rows: Option<Vec<RowResult>>) -> Result<Stored, Error> {
+fn of_source(source: &Source, first: Plan, bare: Stored) -> Result<Stored, Error> {
     let build = source.manifest().provenance.build.clone();
     let mut finished: Results = vec![None; first.points.len()];
     for i in first.part(1, 1) {
@@ -89,7 +95,7 @@ fn of_source(source: &Source, first: Plan, rows: Option<Vec<RowResult>>) -> Resu
         wanted: first.points.len(),
         finished: finished.into_iter().flatten().collect(),
         build,
-        ..Stored::of_rows(rows.unwrap_or_default())
+        ..bare
     })
 }
 
@@ -110,8 +116,10 @@ fn other(from: &Path, begin: &str) -> Option<PathBuf> {
 
 impl Stored {
     /// A run of which only rows can be shown.
-    fn of_rows(rows: Vec<RowResult>) -> Self {
+    fn of_rows(file: &FigureFile, place: PathBuf, rows: Vec<RowResult>) -> Self {
         Stored {
+            id: file.id.clone(),
+            place,
             rows,
             plan: None,
             finished: Vec::new(),

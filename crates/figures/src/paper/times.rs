@@ -26,7 +26,7 @@ pub(super) struct Run<'a> {
 impl Run<'_> {
     /// The groups of points that a chart asks for.
     fn groups(&self, spec: &Spec) -> Vec<Group> {
-        let all = Comparisons::new(self.plan, self.finished).groups;
+        let all = Comparisons::grouped(self.plan, self.finished).groups;
         let chosen = |g: &Group| fits(&g.axes, &spec.selection);
         all.into_iter().filter(chosen).collect()
     }

@@ -14,7 +14,8 @@ use super::font;
 pub(super) const SIZE: f64 = 12.0;
 /// Least distance between two numbers.
 const GAP: f64 = 10.0;
-/// Where the largest value is more than this many times the smallest, each number has its unit.
+/// Where the largest value is more than this many times the smallest, the unit fits the middle of a
+/// logarithmic axis.
 const WIDE: f64 = 1000.0;
 /// Most numbers along an axis.
 const MOST: usize = 7;
@@ -66,14 +67,6 @@ impl Unit {
     fn has_steps(&self) -> bool {
         !matches!(self, Unit::Percent | Unit::Other(_))
     }
-
-    /// A value in the unit of its own size: `10 KB`.
-    fn alone(&self, value: f64) -> String {
-        // From one of a unit on, for which the unit of a whole axis asks for two.
-        let (divisor, unit) = self.shown(2.0 * value * (1.0 + 1e-9));
-        let numbers = numbers(&[value], divisor, self);
-        format!("{} {unit}", numbers.concat())
-    }
 }
 
 /// An axis.
@@ -121,9 +114,11 @@ impl Scale {
     /// The scale of an axis from `low` to `high`, with the numbers that fit into `room` beside each
     /// other, or, where the axis is `upright`, above each other.
     pub fn new(axis: &Axis, (low, high): (f64, f64), room: f64, upright: bool) -> Self {
-        let (divisor, unit) = axis.unit.shown(low.abs().max(high.abs()));
         let is_wide = axis.log && axis.unit.has_steps() && high > WIDE * low;
-        let unit = if is_wide { String::new() } else { unit };
+        let (divisor, unit) = axis.unit.shown(match is_wide {
+            true => (low * high).sqrt(),
+            false => low.abs().max(high.abs()),
+        });
         let mut scale = Scale {
             log: axis.log,
             low: 0.0,
@@ -145,10 +140,7 @@ impl Scale {
         }
         for most in (2..=MOST).rev() {
             let values = scale.values(axis, (low, high), divisor, most);
-            let texts = match is_wide {
-                true => values.iter().map(|v| axis.unit.alone(*v)).collect(),
-                false => numbers(&values, divisor, &axis.unit),
-            };
+            let texts = numbers(&values, divisor, &axis.unit);
             let places = values.iter().map(|v| scale.place(*v));
             scale.ticks = places.zip(texts).collect();
             if scale.fits(room, upright) {
@@ -338,16 +330,16 @@ mod tests {
         assert_eq!(labels(&scale), ["0.01", "0.1", "1", "10"]);
         assert_eq!(scale.title, "delay (ms)");
         assert_eq!((scale.low, scale.high), (1.0, 4.0));
-        // Sizes of flows have each their unit.
+        // Sizes of flows have one unit, that of the middle.
         let sizes = Axis {
             log: true,
             ..Axis::new("flow size", Unit::Bytes)
         };
         let scale = Scale::new(&sizes, (800.0, 3e7), 400.0, false);
-        let words = ["1 KB", "10 KB", "100 KB", "1 MB", "10 MB"];
+        let words = ["1", "10", "100", "1000", "10000"];
         assert_eq!(
             (labels(&scale), &scale.title[..]),
-            (words.to_vec(), "flow size")
+            (words.to_vec(), "flow size (KB)")
         );
         // Less than a decade has round numbers, and not its ends.
         let axis = Axis {

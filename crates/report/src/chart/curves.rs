@@ -58,6 +58,9 @@ pub(super) fn strip_height(many: usize, last: bool) -> f64 {
     plot + if last { BELOW } else { 8.0 }
 }
 
+/// Curves whose bands and numbers have full weight.
+const FEW: usize = 4;
+
 /// Gives all panels of these charts one vertical scale.
 pub(super) fn share(charts: &mut [Chart]) {
     let mut all: Vec<&mut Curves> = Vec::new();
@@ -106,7 +109,8 @@ pub(super) fn draw(
         Form::Bars(_) => &[][..],
         _ => &curves.curves,
     };
-    banded.iter().for_each(|curve| plot.band(curve));
+    let opacity = opacity(banded.len());
+    banded.iter().for_each(|curve| plot.band(curve, opacity));
     for curve in &curves.curves {
         plot.put(Group::Scheme(curve.colour));
         match curves.form {
@@ -149,8 +153,9 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
         below,
     };
     let plot = Plot::new(area, x, y, &around);
+    let opacity = opacity(curves.curves.len());
     for curve in &curves.curves {
-        plot.band(curve);
+        plot.band(curve, opacity);
     }
     for curve in &curves.curves {
         plot.put(Group::Scheme(curve.colour));
@@ -227,6 +232,12 @@ fn vertical(curves: &Curves) -> (f64, f64) {
         true => (low - slack, high + slack),
         false => (0.0, high + slack),
     }
+}
+
+/// Opacity of the bands of this many curves: bands of a crowd, one over the other, must not hide
+/// lines.
+fn opacity(curves: usize) -> f64 {
+    0.16 * (FEW as f64 / curves.max(FEW) as f64)
 }
 
 /// Whether values may be negative; others have no room below zero, whatever their bands.
@@ -310,7 +321,7 @@ impl<'a, 'b> Plot<'a, 'b> {
     }
 
     /// The band of a curve; a curve of one point has a whisker instead.
-    fn band(&self, curve: &Curve) {
+    fn band(&self, curve: &Curve, opacity: f64) {
         let paint = colour::series(curve.colour);
         let bands = curve.spots.iter().filter_map(|s| Some((s.x, s.band?)));
         let ends = bands.map(|(x, (low, high))| [self.inside(x, low), self.inside(x, high)]);
@@ -324,7 +335,7 @@ impl<'a, 'b> Plot<'a, 'b> {
             several => {
                 let upper = several.iter().map(|e| e[1]);
                 let corners = upper.chain(several.iter().rev().map(|e| e[0]));
-                let fill = paint.mix(0.16).filled();
+                let fill = paint.mix(opacity).filled();
                 self.draw(&Polygon::new(corners.collect::<Vec<_>>(), fill));
             }
         }
@@ -411,6 +422,8 @@ impl<'a, 'b> Plot<'a, 'b> {
     /// number.
     fn arrows(&self, curves: &Curves, is_dense: bool) {
         let mut taken: Vec<Number> = Vec::new();
+        // Numbers of a crowd, one below the other, would hide the curves.
+        let lines = if curves.curves.len() > FEW { 1 } else { 6 };
         for curve in &curves.curves {
             let paint = colour::series(curve.colour);
             self.put(Group::Scheme(curve.colour));
@@ -438,7 +451,7 @@ impl<'a, 'b> Plot<'a, 'b> {
                 }
                 if let Some((at, end)) = farthest {
                     let text = number(*end, &curves.y.unit);
-                    if let Some(free) = self.room((*at, edge), way, &text, &taken) {
+                    if let Some(free) = self.room((*at, edge), way, lines, &text, &taken) {
                         let (left, top) = self.area.get_base_pixel();
                         let unit = |fine: i32| f64::from(fine) / FINE;
                         let place = (unit(free.centre - left), unit(free.row - top));
@@ -452,15 +465,22 @@ impl<'a, 'b> Plot<'a, 'b> {
         }
     }
 
-    /// Where the number of an arrow is free of other numbers, inside the plot.
-    fn room(&self, at: (f64, f64), way: i32, text: &str, taken: &[Number]) -> Option<Number> {
+    /// Where the number of an arrow is free of other numbers, in the first `lines` of the plot.
+    fn room(
+        &self,
+        at: (f64, f64),
+        way: i32,
+        lines: i32,
+        text: &str,
+        taken: &[Number],
+    ) -> Option<Number> {
         let (at, edge) = self.chart.backend_coord(&at);
         let half = fine(font::width(text, SIZE) / 2.0);
         let (columns, _) = self.chart.plotting_area().get_pixel_range();
         let (first, last) = (columns.start + half + fine(2.0), columns.end - half);
         let centre = at.clamp(first, last.max(first));
         let line = fine(SIZE * 1.2);
-        let rows = (0..6).map(|k| edge + way * (fine(8.0) + k * line));
+        let rows = (0..lines).map(|k| edge + way * (fine(8.0) + k * line));
         let mut rows = rows.map(|row| Number { centre, half, row });
         rows.find(|new| {
             let apart = |old: &Number| {

@@ -46,7 +46,7 @@ pub use of_flows::{of_distribution, of_sizes};
 pub use of_goodput::{Intervals, of_goodput};
 pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
-pub use of_metric::{metrics, of_metric};
+pub use of_metric::{compares, metrics, of_metric};
 pub use of_queues::of_queues;
 pub use of_sweep::{Places, Values, numbers, unit as unit_of};
 pub use width::Width;

@@ -32,6 +32,13 @@ pub fn metrics() -> Vec<String> {
     all
 }
 
+/// Whether the charts of this name show differences between schemes: flows, queues and buffers are
+/// drawn from points that are only [grouped](Comparisons::grouped).
+pub fn compares(name: &str) -> bool {
+    let is_distribution = Quantity::EACH.iter().any(|q| q.name() == name);
+    !(name.starts_with(by_size::NAME) || is_distribution || [QUEUE, BUFFER].contains(&name))
+}
+
 /// The charts of the metric of this name, one of [`metrics()`]: over the axes of a sweep, and
 /// otherwise at each value of the axes.
 pub fn of_metric(

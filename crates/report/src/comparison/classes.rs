@@ -50,13 +50,7 @@ fn one(all: &Part<'_>, group: &Group, queue: u8) -> Group {
         let against = (!row.baseline).then_some(&base[..]);
         let cells = metrics::compared().map(|metric| match metric.subject.has_class() {
             true => part.cell(metric, &row.points, against),
-            false => Cell {
-                metric,
-                absolute: None,
-                against: None,
-                published: None,
-                largest_of: None,
-            },
+            false => Cell::empty(metric),
         });
         let finished = row.points.iter().map(|i| part.finished[*i]);
         let flows = finished.flat_map(|p: &Finished| &p.outcome.flows);

@@ -53,6 +53,17 @@ pub struct Count {
 }
 
 impl Cell {
+    /// A cell without a value.
+    fn empty(metric: &'static Metric) -> Cell {
+        Cell {
+            metric,
+            absolute: None,
+            against: None,
+            published: None,
+            largest_of: None,
+        }
+    }
+
     /// Whether the whole interval is on the bad side of zero, and the difference is not printed as
     /// zero.
     pub fn worse(&self) -> bool {
@@ -250,6 +261,15 @@ pub fn axis_name(path: &str) -> String {
     }
 }
 
+/// How much of finished points is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// Which points a scheme has.
+    Grouped,
+    /// Every metric, and its difference from the baseline with an interval.
+    Compared,
+}
+
 /// The whole comparison.
 #[derive(Clone, Debug)]
 pub struct Comparisons {
@@ -267,10 +287,21 @@ impl Comparisons {
 
     /// Compares finished points by reference, in the order of the plan's points.
     pub fn of(plan: &Plan, finished: &[&Finished]) -> Self {
+        Comparisons::with(plan, finished, Depth::Compared)
+    }
+
+    /// Groups finished points by the values of the axes and by scheme, for charts of flows and of
+    /// queues. No metric has a value here, and no interval is computed.
+    pub fn grouped(plan: &Plan, finished: &[Finished]) -> Self {
+        let finished: Vec<&Finished> = finished.iter().collect();
+        Comparisons::with(plan, &finished, Depth::Grouped)
+    }
+
+    fn with(plan: &Plan, finished: &[&Finished], depth: Depth) -> Self {
         debug_assert_eq!(plan.points.len(), finished.len());
         let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
         let order = distinct(plan.points.iter().map(|p| &p.axes)).into_iter();
-        let groups = order.map(|axes| group(plan, finished, axes, &baseline));
+        let groups = order.map(|axes| group(plan, finished, axes, &baseline, depth));
         Comparisons {
             groups: groups.collect(),
             baseline,
@@ -309,6 +340,7 @@ fn group(
     finished: &[&Finished],
     axes: &BTreeMap<String, String>,
     baseline: &str,
+    depth: Depth,
 ) -> Group {
     let of = |scheme: &str| -> Vec<usize> {
         (0..plan.points.len())
@@ -332,7 +364,10 @@ fn group(
     };
     let rows = order.into_iter().map(|scheme| {
         let against = (scheme != baseline).then_some(&base[..]);
-        all.row(scheme, of(scheme), against)
+        match depth {
+            Depth::Grouped => bare(finished, scheme, of(scheme), against.is_none()),
+            Depth::Compared => all.row(scheme, of(scheme), against),
+        }
     });
     let mut group = Group {
         axes: axes.clone(),
@@ -344,10 +379,31 @@ fn group(
         device_packets: first.map_or(0, |config| config.switch.device.packets),
     };
     group.alike = alike::of(plan, finished, &group);
-    group.classes = classes::of(&all, &group);
+    if depth == Depth::Compared {
+        group.classes = classes::of(&all, &group);
+    }
     let precision = plan.precision.as_ref();
     group.standing = precision.map(|precision| Standing::of(&group, precision));
     group
+}
+
+/// Row of a scheme whose cells and counters are empty.
+fn bare(finished: &[&Finished], scheme: &str, points: Vec<usize>, baseline: bool) -> Row {
+    let here = points.iter().map(|i| &finished[*i].summary);
+    let cells = metrics::compared().map(Cell::empty);
+    let counts = metrics::counted().map(|metric| Count { metric, sum: 0.0 });
+    Row {
+        scheme: scheme.to_owned(),
+        baseline,
+        cells: cells.collect(),
+        counts: counts.collect(),
+        flows: here.clone().map(|p| p.flows).sum(),
+        unfinished: here.map(|p| p.unfinished).sum(),
+        drops_by: BTreeMap::new(),
+        non_ect: None,
+        shares: Shares::default(),
+        points,
+    }
 }
 
 /// Finished points, or the flows of one traffic class in them.

@@ -48,7 +48,7 @@ struct ClassTable {
 }
 
 /// Charts of a block.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Charts {
     /// Schemes beside each other, and queues over time.
     #[serde(rename = "charts")]

@@ -31,6 +31,8 @@ struct Line {
 /// Verdict on a scheme by a metric.
 #[derive(Serialize)]
 struct Verdict {
+    /// Heading of its metric, for screens on which the table has no head.
+    label: String,
     /// Where its chart is.
     link: String,
     /// Words for each direction in which a combination is decided, or `open`.
@@ -64,7 +66,9 @@ pub(super) fn glance(
             .iter()
             .map(|m| {
                 let rows = groups.iter().filter_map(|g| g.rows.get(i));
-                verdict(&rows.map(|r| r.cell(m)).collect::<Vec<_>>(), link(m))
+                let cells: Vec<&Cell> = rows.map(|r| r.cell(m)).collect();
+                let (first, second) = m.heading();
+                verdict(&cells, format!("{first} {second}"), link(m))
             })
             .collect(),
     });
@@ -77,7 +81,7 @@ pub(super) fn glance(
     })
 }
 
-fn verdict(cells: &[&Cell], link: String) -> Verdict {
+fn verdict(cells: &[&Cell], label: String, link: String) -> Verdict {
     let count = |has: fn(&Cell) -> bool| cells.iter().filter(|c| has(c)).count();
     let word = |many: usize, class: &'static str, sign| {
         let text = match cells.len() {
@@ -104,6 +108,7 @@ fn verdict(cells: &[&Cell], link: String) -> Verdict {
         _ => None,
     };
     Verdict {
+        label,
         link,
         words,
         percent: percent.unwrap_or_default(),

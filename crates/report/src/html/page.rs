@@ -4,7 +4,7 @@
 use cemark_scenario::visible_lines;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, Value, context};
+use minijinja::{Environment, HtmlEscape, Value, context};
 use serde::Serialize;
 
 use crate::chart::{self, COLOURS, Chart};
@@ -61,6 +61,14 @@ impl Picture {
         }
     }
 
+    /// Picture on a page on which several figures have charts of this name.
+    pub fn of(self, figure: &str) -> Self {
+        Picture {
+            id: format!("{figure}-{}", self.id),
+            ..self
+        }
+    }
+
     /// Anchor of the chart in the page.
     pub fn id(&self) -> &str {
         &self.id
@@ -84,6 +92,22 @@ impl From<Chart> for Picture {
     }
 }
 
+/// Charts that fit; after the first that does not, `room` is zero.
+pub(super) fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
+    let mut out = Vec::new();
+    for chart in charts {
+        if *room == 0 {
+            break;
+        }
+        let picture = Picture::from(chart);
+        *room = room.saturating_sub(picture.size());
+        if *room > 0 {
+            out.push(picture);
+        }
+    }
+    out
+}
+
 /// A whole page: the text of a template, filled with `values`.
 pub fn page(text: &str, contents: &[Entry], values: Value) -> String {
     let mut env = Environment::new();
@@ -96,6 +120,7 @@ pub fn page(text: &str, contents: &[Entry], values: Value) -> String {
     for (name, text) in TEMPLATES.into_iter().chain([("page.html", text)]) {
         env.add_template(name, text).expect("a fixed template");
     }
+    env.add_filter("code", |text: String| Value::from_safe_string(code(&text)));
     let template = env.get_template("page.html").expect("just added");
     let html = template
         .render(context! {
@@ -110,6 +135,20 @@ pub fn page(text: &str, contents: &[Entry], values: Value) -> String {
         .expect("a fixed template over these values");
     // The template escapes HTML; marks that turn the direction of writing are no HTML.
     visible_lines(&html).into_owned()
+}
+
+/// Text as HTML, with the words between backticks as code. A backtick without its twin stays.
+fn code(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, (word, after))) = rest
+        .split_once('`')
+        .and_then(|(before, from)| Some((before, from.split_once('`')?)))
+    {
+        out += &format!("{}<code>{}</code>", HtmlEscape(before), HtmlEscape(word));
+        rest = after;
+    }
+    out + &HtmlEscape(rest).to_string()
 }
 
 /// A typographic minus, and numbers that stay on one line with their percent sign.
@@ -131,7 +170,22 @@ pub fn typeset(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::typeset;
+    use super::{code, typeset};
+
+    #[test]
+    fn words_between_backticks_are_code() {
+        for (text, html) in [
+            ("plain <b>", "plain &lt;b&gt;"),
+            (
+                "write `a < b`, or `c`.",
+                "write <code>a &lt; b</code>, or <code>c</code>.",
+            ),
+            ("`<script>`", "<code>&lt;script&gt;</code>"),
+            ("one ` alone", "one ` alone"),
+        ] {
+            assert_eq!(code(text), html, "{text}");
+        }
+    }
 
     #[test]
     fn only_numbers_get_a_minus() {

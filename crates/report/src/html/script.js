@@ -20,8 +20,52 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));
 
 // Tables. In CSV the value of a cell, its interval, its verdict and the paper's value have a column
-// each, and the lines of the head are one.
+// each, and the lines of the head are one. Numbers are plain and in one unit, which the head names:
+// a column with values in µs and in percent becomes two.
 const KINDS = [["v", ""], ["i", "interval"], ["w", "verdict"], ["p", "paper"]];
+const UNITS = {
+  "%": ["%", 1],
+  ns: ["µs", 1e-3], "µs": ["µs", 1], ms: ["µs", 1e3], s: ["µs", 1e6],
+  B: ["B", 1], KB: ["B", 1e3], MB: ["B", 1e6], GB: ["B", 1e9],
+  "kb/s": ["Mb/s", 1e-3], "Mb/s": ["Mb/s", 1], "Gb/s": ["Mb/s", 1e3],
+  k: ["", 1e3], M: ["", 1e6], G: ["", 1e9], "": ["", 1],
+};
+const EMPTY = /^[-–]?$/;
+// Without the digits that only the arithmetic has.
+const plain = (x) => String(Number(x.toPrecision(12)));
+const number = (text) => {
+  const [, digits, word] = text.match(/^([-+]?\d+(?:\.\d+)?) ?(\D*)$/) ?? [];
+  if (digits === undefined) return undefined;
+  const [unit, factor] = UNITS[word] ?? [word, 1];
+  return { unit, value: plain(digits * factor) };
+};
+// The columns of texts below a name: [head, cells].
+const columns = (name, texts) => {
+  const numbers = texts.map((text) => (EMPTY.test(text) ? null : number(text)));
+  if (numbers.includes(undefined) || !numbers.some(Boolean)) return [[name, texts]];
+  const units = [...new Set(numbers.filter(Boolean).map((n) => n.unit))];
+  return units.map((unit) => [
+    unit ? `${name} [${unit}]` : name,
+    numbers.map((n) => (n?.unit === unit ? n.value : "")),
+  ]);
+};
+// The ends of intervals: "±2.1" around a value in percent, "[-84, -19]" and "1 .. 2" by themselves.
+const ends = (text, value) => {
+  const half = text.match(/^±([\d.]+)$/)?.[1];
+  const middle = half !== undefined && number(value);
+  if (middle) {
+    return [middle.value - half, Number(middle.value) + Number(half)].map((x) => String(Number(x.toFixed(2))));
+  }
+  return text.match(/^\[?([-+\d.]+)(?:, | \.\. )([-+\d.]+)\]?$/)?.slice(1);
+};
+const intervals = (name, texts, values, unit) => {
+  const found = texts.map((text, i) => ends(text, values[i]));
+  const others = texts.map((text, i) => (found[i] || EMPTY.test(text) ? "" : text));
+  if (!found.some(Boolean)) return [[name, texts]];
+  const end = (word, side) => [`${name} ${word}${unit}`, found.map((both) => both?.[side] ?? "")];
+  const sides = [end("low", 0), end("high", 1)];
+  return others.some(Boolean) ? [...sides, [`${name} remark`, others]] : sides;
+};
 const csv = (table) => {
   const heads = [];
   [...table.tHead.rows].forEach((row, y) => {
@@ -34,16 +78,22 @@ const csv = (table) => {
     }
   });
   const body = [...table.tBodies[0].rows].map((row) => [...row.cells]);
-  const kinds = heads.map((_, x) => {
+  const all_columns = heads.flatMap((head, x) => {
     const some = KINDS.filter(([kind]) => body.some((row) => row[x]?.querySelector(`.${kind}`)));
-    return some.length ? some : [["", ""]];
+    const texts = (kind) => body.map((row) => {
+      const cell = row[x];
+      if (!cell) return "";
+      return (kind ? all(`.${kind}`, cell) : [cell]).map(words).join("; ").replace(/^paper /, "");
+    });
+    return (some.length ? some : [["", ""]]).flatMap(([kind, word]) => {
+      const name = [...head, word].filter(Boolean).join(" ");
+      const is_range = kind === "" && texts("").some((text) => / \.\. /.test(text));
+      if (kind === "i") return intervals(name, texts("i"), texts("v"), " [%]");
+      return is_range ? intervals(name, texts(""), [], "") : columns(name, texts(kind));
+    });
   });
-  const parts = (cell, kind) => (kind ? all(`.${kind}`, cell) : [cell]).map(words).join("; ");
-  const lines = [
-    heads.flatMap((head, x) => kinds[x].map(([, name]) => [...head, name].filter(Boolean).join(" "))),
-    ...body.map((row) => row.flatMap((cell, x) => kinds[x].map(([kind]) => parts(cell, kind)))),
-  ];
   const quoted = (text) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = [all_columns.map(([head]) => head), ...body.map((_, y) => all_columns.map(([, cells]) => cells[y]))];
   return lines.map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
 };
 const copy = async (text) => {

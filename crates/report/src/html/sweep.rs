@@ -5,7 +5,7 @@
 use cemark_scenario::Plan;
 use serde::Serialize;
 
-use super::page::Picture;
+use super::page::{Picture, fitting};
 use crate::chart::{self, Chart, Values};
 use crate::comparison::Comparisons;
 use crate::metrics::{Metric, Topic};
@@ -75,20 +75,4 @@ fn beside(maps: Option<Chart>, curves: Chart) -> Chart {
         panels: maps.panels.into_iter().chain(curves.panels).collect(),
         ..curves
     }
-}
-
-/// Charts that fit; after the first that does not, `room` is zero.
-pub(super) fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
-    let mut out = Vec::new();
-    for chart in charts {
-        if *room == 0 {
-            break;
-        }
-        let picture = Picture::from(chart);
-        *room = room.saturating_sub(picture.size());
-        if *room > 0 {
-            out.push(picture);
-        }
-    }
-    out
 }

@@ -36,7 +36,7 @@ use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
 use self::lock::{Asked, Lock};
-pub use self::reading::{Run, read};
+pub use self::reading::{Run, read, read_as};
 use self::stored::Stored;
 use crate::Error;
 use crate::summary::{PointSummary, RunSummary, hex};

@@ -46,6 +46,17 @@ struct Listed {
 /// [`crate::Fault::User`] where the directory is not that of a finished run, or belongs to a cemark
 /// whose scenarios this one does not read; [`crate::Fault::Machine`] where it cannot be read.
 pub fn read(dir: &Path) -> Result<Run, Error> {
+    read_as(dir, |manifest| manifest.plan(&name(manifest)))
+}
+
+/// Reads a run whose plan `plan` makes from the manifest.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(
+    dir: &Path,
+    plan: impl Fn(&Manifest) -> Result<Plan, cemark_scenario::Error>,
+) -> Result<Run, Error> {
     let path = dir.join(MANIFEST);
     let manifest: Manifest = match document::read(&path)? {
         document::Found::Missing => {
@@ -59,7 +70,7 @@ pub fn read(dir: &Path) -> Result<Run, Error> {
         found => found.needed(&path, AGAIN)?,
     };
     let command = manifest.provenance.command.join(" ");
-    let plan = manifest.plan(&name(&manifest));
+    let plan = plan(&manifest);
     if manifest.digest.is_none() {
         return Err(unfinished(dir, &manifest, plan.ok()));
     }
