@@ -15,7 +15,7 @@
 #include "cemark.h"
 
 /* Bytes of a dump that all entries may take; port.py shows the longest with all other options. */
-#define CEMARK_OWN_BYTES 1792
+#define CEMARK_OWN_BYTES 1920
 
 static const struct nla_policy cemark_own_policy[TCA_CEMARK_OWN_MAX + 1] = {
 	[TCA_CEMARK_OWN_QUEUES] = { .type = NLA_U32 },
@@ -88,16 +88,16 @@ static int cemark_own_entry(struct cemark_settings *set, const struct nlattr *en
 		return -EINVAL;
 	}
 	if (queues & ~all) {
-		NL_SET_ERR_MSG_FMT_MOD(extack, "there is no queue %lu; there are queues 0 to %u",
-				       __fls(queues), set->queues - 1);
+		NL_SET_ERR_MSG_FMT_MOD(extack, "there is no queue %u; there are queues 0 to %u",
+				       (u32)__fls(queues), set->queues - 1);
 		return -ERANGE;
 	}
 	nla_for_each_nested(attr, entry, rem) {
 		if (nla_type(attr) != TCA_CEMARK_OWN_SCHEME)
 			continue;
 		if (*chosen & queues) {
-			NL_SET_ERR_MSG_FMT_MOD(extack, "queue %lu has two schemes",
-					       __ffs(*chosen & queues));
+			NL_SET_ERR_MSG_FMT_MOD(extack, "queue %u has two schemes",
+					       (u32)__ffs(*chosen & queues));
 			return -EINVAL;
 		}
 		*chosen |= queues;

@@ -110,7 +110,7 @@ OWN = [
     (attribute(2 | NESTED, b""), "Unknown attribute type"),
     (attribute(0 | NESTED, b""), "Unknown attribute type"),
     (one_own((2, u32(1)), (6, u32(3))), "integer out of range"),
-    (one_own((2, u32(1)), (5, b"\1")), "Attribute failed policy validation"),
+    (one_own((2, u32(1)), (5, b"\1")), "invalid attribute length"),
     (one_own((2, u32(1)), (7, u32(1))), "Unknown attribute type"),
     (one_own((2, u32(1)), (4, b"")), "NLA_F_NESTED is missing"),
     (one_own((2, u32(1)), (3, b"tcn\0"), (4 | NESTED, attribute(
@@ -140,6 +140,16 @@ def refusal(device, netns, entries, _):
             return answer[at + 4:at + size].rstrip(b"\0").decode()
         at += size + -size % 4
     return f"error {error} without a text"
+
+
+def first_of_dump(netns):
+    """Bytes of the first message of a dump of qdiscs that begins a socket; 0: it has no qdisc."""
+    with inside(netns), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as s:
+        s.bind((0, 0))
+        s.settimeout(10)
+        s.send(struct.pack("=IHHII", 36, 38, 0x301, 1, 0) + bytes(20))
+        length, kind = struct.unpack_from("=IH", s.recv(65536))
+    return length if kind == RTM_NEWQDISC else 0
 
 
 def storm(device, netns, count):

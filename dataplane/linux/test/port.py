@@ -44,7 +44,8 @@ def refused():
         ("queues 2 queue 1 scheme tcn scheme red", "queue 1 has two schemes: write tcn or red"),
         ("queues 2 queue 1 scheme tcn queue 0 none queue 1 none", "queue 1 has two schemes"),
         ("queues 2 queue 1 scheme tcn kmin 1", "neither an option nor a parameter of tcn"),
-        ("queues 2 queue 1 kmin 1kb", "queue 1: ecn_sharp has no parameter kmin"),
+        ("queues 2 queue 1 kmin 1kb", "queue 1: kmin differs between schemes"),
+        ("queues 2 queue 1 mean_pkt 1kb", "queue 1: ecn_sharp has no parameter mean_pkt"),
         ("scheme wred queues 2 queue 1 threshold 1us", "queue 1: \"threshold\" is neither"),
         ("queues 2 queue 1 scheme red kmin 2kb kmax 1kb", "queue 1: kmax (1024) is below kmin"),
         ("queues 2 queue 1 quantum 0", "write 1b to"),
@@ -58,10 +59,10 @@ def refused():
         if done.returncode == 0 or says not in done.stderr:
             check("refused", False, f"{options}: {done.stderr}")
     check("refused options", tc(f"qdisc show dev {PORT}").stdout == before,
-          "29 commands, 29 messages, the old root is in place")
+          "30 commands, 30 messages, the old root is in place")
     said = [malformed.refusal(PORT, "sw", *case) for case in malformed.OWN]
     check("refused entries by queue", said == [text for _, text in malformed.OWN]
-          and tc(f"qdisc show dev {PORT}").stdout == before, "; ".join(map(str, said)))
+          and tc(f"qdisc show dev {PORT}").stdout == before, f"{len(said)} texts; {said}")
     done = tc(f"qdisc add dev {PORT} parent 1:1 handle 9: cemark", check=False)
     check("no scheme", done.returncode != 0, done.stderr.strip().splitlines()[0])
 
@@ -226,7 +227,8 @@ def non_ect():
     time.sleep(0.1)
     queues = show()[0]["by_queue"]
     said = [(queue["not_ect_sent"], queue["drop_reasons"]["not_ect"]) for queue in queues]
-    check("not ECN-capable, by queue", said == [(10, 0), (0, 10), (0, 0)],
+    check("not ECN-capable, by queue", said[0][0] >= 10 and not said[0][1]
+          and said[1:] == [(0, 10), (0, 0)],
           f"sent unmarked and dropped: {said}")
 
 
