@@ -181,7 +181,8 @@ int cemark_own_parse(struct cemark_settings *set, const struct nlattr *attr,
 	while ((alike = cemark_own_next(set, &left)))
 		size += cemark_own_size(&set->own[__ffs(alike)]);
 	if (size > CEMARK_OWN_BYTES) {
-		NL_SET_ERR_MSG_MOD(extack, "tc cannot show so many parameters: fewer kinds of queues");
+		NL_SET_ERR_MSG_FMT_MOD(extack, "by queue: %u bytes, at most %u: give queues equal words",
+				       size, CEMARK_OWN_BYTES);
 		return -E2BIG;
 	}
 	return 0;

@@ -53,7 +53,7 @@ def refused():
         ("queues 2 queue 1 not_ect perhaps", "write one of: forward drop default"),
         ("queues 2 queue 1 none kmin 1kb", "neither an option nor a parameter of none"),
         ("queues 32 " + " ".join(f"queue {i} scheme red kmin {i} kmax 9kb" for i in range(32)),
-         "fewer kinds of queues"),
+         "bytes, at most 1920: give queues equal words"),
     ]:
         done = tc(f"qdisc replace dev {PORT} root cemark {options}", check=False)
         if done.returncode == 0 or says not in done.stderr:
