@@ -97,22 +97,26 @@ static bool find_value(struct rtattr *nest, const char *name, __u64 *value)
 	return false;
 }
 
-/* Of a scheme that this plugin does not know: names and numbers. */
-static void print_unknown(struct rtattr *nest)
+/* Parameters that this plugin does not know: names and numbers. */
+static void print_unknown(const struct cemark_scheme *s, struct rtattr *nest)
 {
 	int len = nest ? RTA_PAYLOAD(nest) : 0;
 	struct rtattr *a, *tb[TCA_CEMARK_PARAM_MAX + 1];
+	const char *name;
 
 	for (a = nest ? RTA_DATA(nest) : NULL; a && RTA_OK(a, len); a = RTA_NEXT(a, len)) {
 		collect(tb, TCA_CEMARK_PARAM_MAX, a);
-		if (tb[TCA_CEMARK_PARAM_NAME])
-			print_color_lluint(PRINT_ANY, COLOR_NONE, RTA_DATA(tb[TCA_CEMARK_PARAM_NAME]),
-					   "%llu ", u64_of(tb[TCA_CEMARK_PARAM_VALUE]));
+		if (!tb[TCA_CEMARK_PARAM_NAME])
+			continue;
+		name = RTA_DATA(tb[TCA_CEMARK_PARAM_NAME]);
+		if (!s || !cemark_param(s, name))
+			print_color_lluint(PRINT_ANY, COLOR_NONE, name, "%llu ",
+					   u64_of(tb[TCA_CEMARK_PARAM_VALUE]));
 	}
 }
 
-/* A scheme and its parameters. The kernel may leave out those that have their defaults. */
-static void print_scheme(const char *name, struct rtattr *nest)
+/* A scheme and its parameters; `usual`: those that are not in the nest have their defaults. */
+static void print_scheme(const char *name, struct rtattr *nest, bool usual)
 {
 	const struct cemark_scheme *s = cemark_scheme(name);
 	unsigned int i;
@@ -122,11 +126,10 @@ static void print_scheme(const char *name, struct rtattr *nest)
 	for (i = 0; s && i < s->params; i++) {
 		__u64 value = s->param[i].usual;
 
-		find_value(nest, s->param[i].name, &value);
-		print_value(&s->param[i], value);
+		if (find_value(nest, s->param[i].name, &value) || usual)
+			print_value(&s->param[i], value);
 	}
-	if (!s)
-		print_unknown(nest);
+	print_unknown(s, nest);
 	close_json_object();
 }
 
@@ -135,7 +138,7 @@ static void print_own(__u32 queue, struct rtattr **tb)
 	open_json_object(NULL);
 	print_color_lluint(PRINT_ANY, COLOR_NONE, "queue", "queue %llu ", queue);
 	if (tb[TCA_CEMARK_OWN_SCHEME])
-		print_scheme(RTA_DATA(tb[TCA_CEMARK_OWN_SCHEME]), tb[TCA_CEMARK_OWN_PARAMS]);
+		print_scheme(RTA_DATA(tb[TCA_CEMARK_OWN_SCHEME]), tb[TCA_CEMARK_OWN_PARAMS], true);
 	if (tb[TCA_CEMARK_OWN_NON_ECT])
 		word("not_ect", show_word(CEMARK_OWN_NON_ECT_WORDS,
 					  u32_of(tb[TCA_CEMARK_OWN_NON_ECT])).text);
@@ -242,7 +245,7 @@ int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	collect(tb, TCA_CEMARK_MAX, opt);
 	if (!tb[TCA_CEMARK_SCHEME])
 		return -1;
-	print_scheme(RTA_DATA(tb[TCA_CEMARK_SCHEME]), tb[TCA_CEMARK_PARAMS]);
+	print_scheme(RTA_DATA(tb[TCA_CEMARK_SCHEME]), tb[TCA_CEMARK_PARAMS], false);
 	scheduler = u32_of(tb[TCA_CEMARK_SCHEDULER]);
 	word("scheduler", show_word(CEMARK_SCHEDULER_WORDS, scheduler).text);
 	print_color_lluint(PRINT_ANY, COLOR_NONE, "queues", "queues %llu ",
