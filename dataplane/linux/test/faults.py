@@ -153,8 +153,8 @@ def large_dumps():
     first = json.loads(run("tc -s -j qdisc show", netns="lone").stdout)[0]
     told = [one["parameters"]["threshold"] for one in first["options"]["own"]]
     length = malformed.first_of_dump("lone")
-    check("the longest options", 2500 < length < 4096
-          and told == [(i + 1) * 1000 for i in range(32)] and len(first["options"]["map"]) > 60 and "packets_sent" in first,
+    whole = told == [(i + 1) * 1000 for i in range(32)] and len(first["options"]["map"]) > 60
+    check("the longest options", 2500 < length < 4096 and whole and "packets_sent" in first,
           f"32 queues with parameters of their own, {length} bytes in the first message")
     run("ip netns del lone", netns=None)
     fresh("scheme tcn queues 32")
