@@ -2,6 +2,7 @@
 /* Puts checked settings into effect, at first and at run time, without losing a packet. */
 #include <linux/bitops.h>
 #include <linux/ethtool.h>
+#include <linux/export.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -72,7 +73,7 @@ static void cemark_set_scheduler(struct cemark_sched *q, const struct cemark_set
 
 	if (rounds)
 		direct = set->strict ? GENMASK(set->strict - 1, 0) : 0;
-	if (q->ops && q->n == set->queues && q->direct == direct &&
+	if (q->n == set->queues && q->direct == direct &&
 	    q->visits.carry == (set->scheduler == CEMARK_DWRR))
 		return;
 	q->direct = direct;
@@ -82,9 +83,27 @@ static void cemark_set_scheduler(struct cemark_sched *q, const struct cemark_set
 			cemark_visits_arrived(&q->visits, i);
 }
 
+/* Puts a scheme into effect at a queue. The marker keeps its state if its scheme stays. */
+void cemark_set_marker(struct cemark_queue *queue, const struct cemark_choice *choice,
+		       const struct cemark_queue_spec *spec, bool fresh)
+{
+	const struct cemark_ops *ops = choice->ops;
+
+	if (!fresh && queue->ops == ops)
+		ops->retune(&queue->marker, choice->values, spec);
+	else
+		ops->build(&queue->marker, choice->values, spec);
+	queue->ops = ops;
+	queue->traits = ops->traits(&queue->marker);
+	queue->watches_empty = queue->traits & CEMARK_WATCHES_EMPTY;
+	queue->clock_set = ops->next_wake(&queue->marker, &queue->wake);
+}
+#ifdef CEMARK_TEST
+EXPORT_SYMBOL_GPL(cemark_set_marker);
+#endif
+
 static void cemark_set_markers(struct cemark_sched *q, const struct cemark_settings *set, u32 old)
 {
-	bool same = q->ops == set->ops;
 	u32 i;
 
 	q->traits = 0;
@@ -93,16 +112,11 @@ static void cemark_set_markers(struct cemark_sched *q, const struct cemark_setti
 		struct cemark_queue_spec spec;
 
 		cemark_queue_spec(q, set, i, &spec);
-		if (same && i < old)
-			set->ops->retune(&queue->marker, set->values, &spec);
-		else
-			set->ops->build(&queue->marker, set->values, &spec);
+		cemark_set_marker(queue, cemark_choice_of(set, i), &spec, i >= old);
+		queue->non_ect = cemark_non_ect_of(set, i);
 		queue->stats.quantum = spec.quantum;
-		q->traits |= set->ops->traits(&queue->marker);
-		queue->watches_empty = set->ops->traits(&queue->marker) & CEMARK_WATCHES_EMPTY;
-		queue->clock_set = set->ops->next_wake(&queue->marker, &queue->wake);
+		q->traits |= queue->traits;
 	}
-	q->ops = set->ops;
 }
 
 static void cemark_set_round(struct cemark_sched *q, const struct cemark_settings *set, u32 old,
@@ -185,8 +199,8 @@ static void cemark_put(struct Qdisc *sch, const struct cemark_settings *set,
 
 /*
  * Puts checked settings into effect. Packets stay: those of queues that no longer exist join the
- * last queue, and a lower limit refuses only packets that come later. Markers keep their state
- * unless the scheme is another one. Counters never become less.
+ * last queue, and a lower limit refuses only packets that come later. A queue's marker keeps its
+ * state unless the queue's scheme is another one. Counters never become less.
  */
 int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 		 struct netlink_ext_ack *extack)
@@ -232,7 +246,7 @@ void cemark_restart(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 
-	if (!q->ops)
+	if (!q->n)
 		return;
 	cemark_visits_init(&q->visits, q->visits.carry);
 	cemark_set_markers(q, &q->set, 0);

@@ -16,10 +16,21 @@
 #include "markers.h"
 #include "visits.h"
 
-/* What the user has set, checked. Zero: a default, which cemark_derive() fills in. */
-struct cemark_settings {
+/* A scheme and its parameters. */
+struct cemark_choice {
 	const struct cemark_ops *ops;
 	u64 values[CEMARK_PARAMS]; /* in the order of the scheme's parameters */
+};
+
+/* What a queue has of its own. */
+struct cemark_own {
+	struct cemark_choice choice; /* ops is NULL: that of the port */
+	u8 non_ect;
+};
+
+/* What the user has set, checked. Zero: a default, which cemark_derive() fills in. */
+struct cemark_settings {
+	struct cemark_choice choice;
 	u64 rate;                  /* bit/s; 0: ask the device */
 	u64 idle;                  /* ns, or CEMARK_IDLE_MTU */
 	u32 quantum[CEMARK_MAX_QUEUES];
@@ -28,6 +39,7 @@ struct cemark_settings {
 	u32 beta;                  /* parts of 2^16 */
 	u8 scheduler, classes, non_ect, gso;
 	u8 map[CEMARK_MAP_VALUES];
+	struct cemark_own own[CEMARK_MAX_QUEUES];
 };
 
 /* The values in force on this device. None is zero but `slack` and `idle`. */
@@ -47,6 +59,9 @@ struct cemark_port {
 struct cemark_queue {
 	struct sk_buff *head, *tail;
 	u32 bytes, packets;
+	const struct cemark_ops *ops;
+	u32 traits;  /* of the marker */
+	u8 non_ect;  /* of packets that are to be marked and are not ECN-capable */
 	bool watches_empty;
 	bool clock_set;
 	u64 wake; /* ns, valid while clock_set: when the marker wants to be woken */
@@ -58,7 +73,6 @@ struct cemark_queue {
 
 struct cemark_sched {
 	/* Read for every packet. */
-	const struct cemark_ops *ops;
 	struct cemark_queue *queues;
 	u32 n;
 	u32 direct;     /* bit i: queue i is served before all others, without rounds */
@@ -66,7 +80,7 @@ struct cemark_sched {
 	u32 limit;      /* bytes that all queues may hold */
 	s64 room;       /* bytes that still may join; below 0 after a change to a lower limit */
 	s64 spare;      /* bytes of memory that packets may still take; below 0 likewise */
-	u32 traits;     /* of the scheme */
+	u32 traits;     /* of any of the markers */
 	bool measured;  /* whether there is a round time */
 	bool shaped;
 	bool plain;     /* one queue, and a marker that judges nothing but waiting times */
@@ -122,6 +136,34 @@ int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_f
 struct sk_buff *cemark_dequeue(struct Qdisc *sch);
 void cemark_reset(struct Qdisc *sch);
 
+/* The scheme of queue i. */
+static inline const struct cemark_choice *cemark_choice_of(const struct cemark_settings *set, u32 i)
+{
+	return set->own[i].choice.ops ? &set->own[i].choice : &set->choice;
+}
+
+static inline u8 cemark_non_ect_of(const struct cemark_settings *set, u32 i)
+{
+	u8 own = set->own[i].non_ect;
+
+	return own == CEMARK_NON_ECT_OF_PORT ? set->non_ect : own;
+}
+
+/* choice.c; `whose` begins messages: "" or "queue 3: " */
+int cemark_choice_scheme(struct cemark_choice *c, const struct nlattr *attr,
+			 struct netlink_ext_ack *extack);
+int cemark_choice_params(struct cemark_choice *c, const struct nlattr *attr, const char *whose,
+			 struct netlink_ext_ack *extack);
+int cemark_choice_check(const struct cemark_choice *c, const char *whose,
+			struct netlink_ext_ack *extack);
+int cemark_choice_dump(const struct cemark_choice *c, int attr, bool all, struct sk_buff *skb);
+
+/* own.c */
+void cemark_own_usual(struct cemark_settings *set, u32 from);
+int cemark_own_parse(struct cemark_settings *set, const struct nlattr *attr,
+		     struct netlink_ext_ack *extack);
+int cemark_own_dump(const struct cemark_settings *set, struct sk_buff *skb);
+
 /* settings.c */
 int cemark_settings_parse(struct cemark_settings *set, const struct nlattr *opt,
 			  struct netlink_ext_ack *extack);
@@ -136,6 +178,8 @@ int cemark_derive(const struct cemark_settings *set, u64 mtu, u64 device, struct
 /* apply.c */
 int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 		 struct netlink_ext_ack *extack);
+void cemark_set_marker(struct cemark_queue *queue, const struct cemark_choice *choice,
+		       const struct cemark_queue_spec *spec, bool fresh);
 void cemark_restart(struct Qdisc *sch);
 void cemark_follow(struct Qdisc *sch);
 void cemark_unfollow(struct Qdisc *sch);

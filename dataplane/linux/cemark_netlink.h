@@ -12,11 +12,15 @@
 #define CEMARK_NAME_MAX 31
 #define CEMARK_MAP_VALUES 64
 
-/* Inside TCA_OPTIONS. An attribute that is left out keeps its value, or has its default. */
+/*
+ * Inside TCA_OPTIONS. An attribute that is left out keeps its value, or has its default. A scheme,
+ * a quantum and a rule for packets that are not ECN-capable are those of all queues, and replace
+ * what queues have of their own; TCA_CEMARK_BY_QUEUE of the same message comes after them.
+ */
 enum {
 	TCA_CEMARK_UNSPEC,
 	TCA_CEMARK_PAD,
-	TCA_CEMARK_SCHEME,    /* string: the stem, such as "ecn_sharp" */
+	TCA_CEMARK_SCHEME,    /* string: the stem, such as "ecn_sharp"; "none" never marks */
 	TCA_CEMARK_PARAMS,    /* nest of TCA_CEMARK_PARAM */
 	TCA_CEMARK_SCHEDULER, /* u32: enum cemark_scheduler */
 	TCA_CEMARK_QUEUES,    /* u32: 1 to CEMARK_MAX_QUEUES */
@@ -34,6 +38,7 @@ enum {
 	TCA_CEMARK_BETA,      /* u32: fraction: weight of the old round time */
 	TCA_CEMARK_IDLE,      /* u64: ns: an idle port loses a factor beta; CEMARK_IDLE_MTU, 0: never */
 	TCA_CEMARK_MEMORY,    /* u32: bytes of kernel memory that waiting packets may take together */
+	TCA_CEMARK_BY_QUEUE,  /* nest of TCA_CEMARK_OWN: what queues have of their own */
 	__TCA_CEMARK_MAX
 };
 
@@ -57,6 +62,37 @@ enum {
 
 #define TCA_CEMARK_PARAM_MAX (__TCA_CEMARK_PARAM_MAX - 1)
 
+/* Inside TCA_CEMARK_BY_QUEUE. */
+enum {
+	TCA_CEMARK_OWN_UNSPEC,
+	TCA_CEMARK_OWN, /* nest of the following */
+	__TCA_CEMARK_BY_QUEUE_MAX
+};
+
+#define TCA_CEMARK_BY_QUEUE_MAX (__TCA_CEMARK_BY_QUEUE_MAX - 1)
+
+/*
+ * Inside TCA_CEMARK_OWN. A scheme that differs from the one that the queue has of its own begins
+ * with the scheme's defaults. Parameters without a scheme change the queue's own, or a copy of the
+ * port's. The kernel sends the parameters that differ from the scheme's defaults, and the quanta of
+ * all queues in TCA_CEMARK_QUANTA.
+ */
+enum {
+	TCA_CEMARK_OWN_PAD = 1,
+	TCA_CEMARK_OWN_QUEUES,  /* u32: bit i: of queue i */
+	TCA_CEMARK_OWN_SCHEME,  /* string: as TCA_CEMARK_SCHEME; CEMARK_OF_PORT: the port's */
+	TCA_CEMARK_OWN_PARAMS,  /* nest of TCA_CEMARK_PARAM */
+	TCA_CEMARK_OWN_QUANTUM, /* u32: bytes */
+	TCA_CEMARK_OWN_NON_ECT, /* u32: enum cemark_non_ect */
+	__TCA_CEMARK_OWN_MAX
+};
+
+#define TCA_CEMARK_OWN_MAX (__TCA_CEMARK_OWN_MAX - 1)
+
+/* The scheme that never marks, and the word for the scheme of the port. */
+#define CEMARK_NONE "none"
+#define CEMARK_OF_PORT "default"
+
 /* The time of one MTU on the link, for TCA_CEMARK_IDLE. */
 #define CEMARK_IDLE_MTU 0xffffffffffffffffULL
 
@@ -77,6 +113,7 @@ enum cemark_classes {
 enum cemark_non_ect {
 	CEMARK_NON_ECT_FORWARD,
 	CEMARK_NON_ECT_DROP,
+	CEMARK_NON_ECT_OF_PORT, /* only of a queue */
 };
 
 enum cemark_gso {

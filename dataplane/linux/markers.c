@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "catalogue.h"
+#include "cemark_netlink.h"
 #include "markers.h"
 
 /* What a scheme keeps in the block. */
@@ -97,9 +98,55 @@ static const struct cemark_ops cemark_table[] = {
 	CEMARK_SCHEMES(CEMARK_ROW)
 };
 
+/* The scheme that never marks. */
+static const struct cemark_scheme cemark_none_spec = { .name = CEMARK_NONE };
+
+static void cemark_none_set(union cemark_marker *m, const u64 *values,
+			    const struct cemark_queue_spec *queue)
+{
+}
+
+static u32 cemark_none_traits(const union cemark_marker *m)
+{
+	return 0;
+}
+
+static u32 cemark_none_pass(union cemark_marker *m, const struct cemark_at *at)
+{
+	return CEMARK_PASS;
+}
+
+static void cemark_none_emptied(union cemark_marker *m, u64 now)
+{
+}
+
+static void cemark_none_wake(union cemark_marker *m, const struct cemark_at *at)
+{
+}
+
+static bool cemark_none_next_wake(const union cemark_marker *m, u64 *when)
+{
+	return false;
+}
+
+static const struct cemark_ops cemark_none = {
+	.spec = &cemark_none_spec,
+	.build = cemark_none_set,
+	.retune = cemark_none_set,
+	.traits = cemark_none_traits,
+	.enqueue = cemark_none_pass,
+	.dequeue = cemark_none_pass,
+	.emptied = cemark_none_emptied,
+	.wake = cemark_none_wake,
+	.next_wake = cemark_none_next_wake,
+};
+
 const struct cemark_ops *cemark_find(const char *name)
 {
 	unsigned int i;
+
+	if (!strcmp(name, CEMARK_NONE))
+		return &cemark_none;
 
 	for (i = 0; i < ARRAY_SIZE(cemark_table); i++)
 		if (!strcmp(cemark_table[i].spec->name, name))

@@ -33,7 +33,7 @@ struct cemark_ops {
 	bool (*next_wake)(const union cemark_marker *m, u64 *when);
 };
 
-/* The scheme of this name, or NULL. */
+/* The scheme of this name, or NULL; of CEMARK_NONE, one that never marks. */
 const struct cemark_ops *cemark_find(const char *name);
 
 /*

@@ -10,6 +10,10 @@
  * A packet that is to be marked gets Congestion Experienced (CE) if it is ECN-capable. If it is
  * not, it is sent as it is, or dropped with `not_ect drop`. CE is never cleared.
  *
+ * Each queue has a marker, of the port's scheme or of a scheme of its own. The round time is the
+ * port's: it is measured over all queues that are served in rounds, whatever their schemes. A
+ * strict queue has no rounds, and its marker is told so when it is configured.
+ *
  * TCQ_F_CAN_BYPASS is not set: a packet that passes an empty qdisc still changes the state of most
  * schemes and the round time.
  */
@@ -36,21 +40,21 @@ static struct cemark_skb *cemark_cb(struct sk_buff *skb)
  * `ecn` is left out: no scheme reads it (crates/foreign/tests/headers.rs), and to find it costs
  * as much as a decision.
  */
-static void cemark_look_packet(const struct cemark_sched *q, struct sk_buff *skb,
-			       struct cemark_at *at)
+static void cemark_look_packet(const struct cemark_sched *q, const struct cemark_queue *queue,
+			       struct sk_buff *skb, struct cemark_at *at)
 {
 	const struct cemark_skb *cb = cemark_cb(skb);
 
-	if (q->traits & CEMARK_DRAWS)
+	if (queue->traits & CEMARK_DRAWS)
 		at->salt = cemark_mix(q->seed + cb->number);
 	at->pkt_bytes = qdisc_pkt_len(skb);
 	if (q->set.gso == CEMARK_GSO_KEEP)
 		at->segs = clamp_t(u32, cemark_segs(skb), 1, U16_MAX);
 }
 
-static void cemark_poll_clock(const struct cemark_sched *q, struct cemark_queue *queue)
+static void cemark_poll_clock(struct cemark_queue *queue)
 {
-	queue->clock_set = q->ops->next_wake(&queue->marker, &queue->wake);
+	queue->clock_set = queue->ops->next_wake(&queue->marker, &queue->wake);
 }
 
 /*
@@ -68,8 +72,8 @@ static void cemark_run_clocks(struct cemark_sched *q, u64 now)
 
 		for (calls = 0; queue->clock_set && queue->wake <= now; calls++) {
 			cemark_look(q, queue, &at, calls < 1000 ? queue->wake : now);
-			q->ops->wake(&queue->marker, &at);
-			cemark_poll_clock(q, queue);
+			queue->ops->wake(&queue->marker, &at);
+			cemark_poll_clock(queue);
 			if (calls > 1000)
 				break;
 		}
@@ -156,15 +160,15 @@ static bool cemark_judge_arrival(struct cemark_sched *q, struct cemark_queue *qu
 	u32 verdict;
 
 	cemark_look(q, queue, &at, now);
-	cemark_look_packet(q, skb, &at);
-	verdict = q->ops->enqueue(&queue->marker, &at);
+	cemark_look_packet(q, queue, skb, &at);
+	verdict = queue->ops->enqueue(&queue->marker, &at);
 	switch (verdict & 0xff) {
 	case CEMARK_PASS:
 		return true;
 	case CEMARK_MARK(0):
 		/* If nothing can change the verdict, a packet takes no room in vain. */
-		if (!(q->traits & CEMARK_AT_DEQUEUE) && !cemark_is_ect(skb) &&
-		    q->set.non_ect == CEMARK_NON_ECT_DROP) {
+		if (!(queue->traits & CEMARK_AT_DEQUEUE) && !cemark_is_ect(skb) &&
+		    queue->non_ect == CEMARK_NON_ECT_DROP) {
 			*why = CEMARK_GONE_NON_ECT;
 			return false;
 		}
@@ -217,11 +221,11 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 	cb->since = now;
 	cb->number = q->number++;
 	cb->intent = CEMARK_NO_INTENT;
-	if (q->traits & CEMARK_AT_ENQUEUE) {
+	if (queue->traits & CEMARK_AT_ENQUEUE) {
 		bool joins = cemark_judge_arrival(q, queue, skb, now, &why);
 
-		if (q->traits & CEMARK_CLOCK)
-			cemark_poll_clock(q, queue);
+		if (queue->traits & CEMARK_CLOCK)
+			cemark_poll_clock(queue);
 		if (!joins)
 			return cemark_drop(skb, sch, queue, why, to_free);
 	}
@@ -368,24 +372,27 @@ static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queu
 	const struct cemark_skb *cb = cemark_cb(skb);
 
 	cemark_unlink(sch, queue, skb);
-	if (q->traits & CEMARK_AT_DEQUEUE) {
+	if (queue->traits & CEMARK_AT_DEQUEUE) {
 		struct cemark_at at;
 
 		cemark_look(q, queue, &at, now);
-		cemark_look_packet(q, skb, &at);
+		cemark_look_packet(q, queue, skb, &at);
 		at.sojourn = now - cb->since;
 		at.intent = cb->intent;
-		*verdict = INDIRECT_CALL_1(q->ops->dequeue, cemark_op_ecn_sharp_dequeue,
+		*verdict = INDIRECT_CALL_1(queue->ops->dequeue, cemark_op_ecn_sharp_dequeue,
 					   &queue->marker, &at);
-		if (q->traits & CEMARK_CLOCK)
-			cemark_poll_clock(q, queue);
+		if (queue->traits & CEMARK_CLOCK)
+			cemark_poll_clock(queue);
 	} else {
-		*verdict = cb->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(cb->intent);
+		/* A queue without a scheme carries out no verdict of the scheme that it had. */
+		*verdict = cb->intent == CEMARK_NO_INTENT || !queue->traits ?
+				   CEMARK_PASS :
+				   CEMARK_MARK(cb->intent);
 	}
 	if (!queue->packets) {
 		q->backlogged &= ~BIT(queue - q->queues);
 		if (queue->watches_empty)
-			q->ops->emptied(&queue->marker, now);
+			queue->ops->emptied(&queue->marker, now);
 	}
 	return skb;
 }
@@ -416,7 +423,7 @@ static noinline bool cemark_act(struct cemark_sched *q, struct cemark_queue *que
 	case CEMARK_NOT_CAPABLE:
 		break;
 	}
-	if (q->set.non_ect == CEMARK_NON_ECT_FORWARD) {
+	if (queue->non_ect == CEMARK_NON_ECT_FORWARD) {
 		s->spared += segs;
 		return true;
 	}
@@ -518,9 +525,9 @@ static noinline u32 cemark_ask(const struct cemark_sched *q, struct cemark_queue
 	struct cemark_at at;
 
 	cemark_look(q, queue, &at, now);
-	cemark_look_packet(q, skb, &at);
+	cemark_look_packet(q, queue, skb, &at);
 	at.sojourn = now - cemark_cb(skb)->since;
-	return q->ops->dequeue(&queue->marker, &at);
+	return queue->ops->dequeue(&queue->marker, &at);
 }
 
 /*
@@ -536,7 +543,7 @@ static __always_inline u32 cemark_leave_plain(struct Qdisc *sch, struct cemark_q
 	struct cemark_sched *q = qdisc_priv(sch);
 
 	cemark_unlink(sch, queue, skb);
-	if (likely(q->ops->dequeue == cemark_op_ecn_sharp_dequeue &&
+	if (likely(queue->ops->dequeue == cemark_op_ecn_sharp_dequeue &&
 		   cemark_ecn_sharp_by_wait(&queue->marker)))
 		return cemark_ecn_sharp_wait(&queue->marker, now, now - cemark_cb(skb)->since);
 	return cemark_ask(q, queue, skb, now);
@@ -551,7 +558,7 @@ static noinline struct sk_buff *cemark_finish(struct Qdisc *sch, struct sk_buff 
 
 	for (;;) {
 		if (!queue->packets && queue->watches_empty)
-			q->ops->emptied(&queue->marker, now);
+			queue->ops->emptied(&queue->marker, now);
 		if (cemark_act(q, queue, skb, verdict)) {
 			cemark_count(queue, skb, now, 1);
 			qdisc_bstats_update(sch, skb);

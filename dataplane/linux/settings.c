@@ -29,119 +29,20 @@ static const struct nla_policy cemark_policy[TCA_CEMARK_MAX + 1] = {
 	[TCA_CEMARK_BETA] = NLA_POLICY_FULL_RANGE(NLA_U32, &cemark_fraction),
 	[TCA_CEMARK_IDLE] = { .type = NLA_U64 },
 	[TCA_CEMARK_MEMORY] = NLA_POLICY_MIN(NLA_U32, 1),
-};
-
-static const struct nla_policy cemark_param_policy[TCA_CEMARK_PARAM_MAX + 1] = {
-	[TCA_CEMARK_PARAM_NAME] = { .type = NLA_NUL_STRING, .len = CEMARK_NAME_MAX },
-	[TCA_CEMARK_PARAM_VALUE] = { .type = NLA_U64 },
+	[TCA_CEMARK_BY_QUEUE] = { .type = NLA_NESTED },
 };
 
 void cemark_settings_usual(struct cemark_settings *set)
 {
 	u32 i;
 
-	*set = (struct cemark_settings){
-		.queues = 1,
-		.beta = 3 * (CEMARK_ONE / 4),
-		.idle = CEMARK_IDLE_MTU,
-	};
+	memset(set, 0, sizeof(*set));
+	set->queues = 1;
+	set->beta = 3 * (CEMARK_ONE / 4);
+	set->idle = CEMARK_IDLE_MTU;
+	cemark_own_usual(set, 0);
 	for (i = 0; i < CEMARK_MAP_VALUES; i++)
 		set->map[i] = min(i, CEMARK_MAX_QUEUES - 1U);
-}
-
-static int cemark_parse_scheme(struct cemark_settings *set, const struct nlattr *attr,
-			       struct netlink_ext_ack *extack)
-{
-	const struct cemark_ops *ops = cemark_find(nla_data(attr));
-	unsigned int i;
-
-	if (!ops) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "sch_cemark: no scheme has this name");
-		return -ENOENT;
-	}
-	if (ops == set->ops)
-		return 0;
-	set->ops = ops;
-	for (i = 0; i < ops->spec->params; i++)
-		set->values[i] = ops->spec->param[i].usual;
-	return 0;
-}
-
-static int cemark_parse_param(struct cemark_settings *set, const struct nlattr *attr,
-			      struct netlink_ext_ack *extack)
-{
-	const struct cemark_scheme *spec = set->ops->spec;
-	struct nlattr *tb[TCA_CEMARK_PARAM_MAX + 1];
-	const struct cemark_param *p;
-	unsigned int i;
-	u64 value;
-	int err;
-
-	err = nla_parse_nested(tb, TCA_CEMARK_PARAM_MAX, attr, cemark_param_policy, extack);
-	if (err < 0)
-		return err;
-	if (!tb[TCA_CEMARK_PARAM_NAME] || !tb[TCA_CEMARK_PARAM_VALUE]) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "sch_cemark: a parameter needs name and value");
-		return -EINVAL;
-	}
-	for (i = 0; i < spec->params; i++)
-		if (!strcmp(spec->param[i].name, nla_data(tb[TCA_CEMARK_PARAM_NAME])))
-			break;
-	if (i == spec->params) {
-		NL_SET_ERR_MSG_FMT_MOD(extack, "%s has no parameter %s", spec->name,
-				       (char *)nla_data(tb[TCA_CEMARK_PARAM_NAME]));
-		return -ENOENT;
-	}
-	p = &spec->param[i];
-	value = nla_get_u64(tb[TCA_CEMARK_PARAM_VALUE]);
-	if (value < p->min || value > p->max) {
-		NL_SET_ERR_MSG_FMT_MOD(extack, "%s is %llu; its range is %llu to %llu", p->name,
-				       value, (u64)p->min, (u64)p->max);
-		return -ERANGE;
-	}
-	set->values[i] = value;
-	return 0;
-}
-
-static int cemark_parse_params(struct cemark_settings *set, const struct nlattr *attr,
-			       struct netlink_ext_ack *extack)
-{
-	const struct nlattr *entry;
-	int rem, err;
-
-	err = nla_validate_nested(attr, TCA_CEMARK_PARAMS_MAX, NULL, extack);
-	if (err < 0)
-		return err;
-	nla_for_each_nested(entry, attr, rem) {
-		if (nla_type(entry) != TCA_CEMARK_PARAM) {
-			NL_SET_ERR_MSG_ATTR(extack, entry, "sch_cemark: not a parameter");
-			return -EINVAL;
-		}
-		err = cemark_parse_param(set, entry, extack);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
-/* Rules about two parameters, such as kmin and kmax. */
-static int cemark_check_pairs(const struct cemark_settings *set, struct netlink_ext_ack *extack)
-{
-	const struct cemark_scheme *spec = set->ops->spec;
-	unsigned int i;
-
-	for (i = 0; i < spec->pairs; i++) {
-		const struct cemark_ordered *o = &spec->ordered[i];
-
-		if (set->values[o->high] >= set->values[o->low] ||
-		    (o->zero_follows && !set->values[o->high]))
-			continue;
-		NL_SET_ERR_MSG_FMT_MOD(extack, "%s (%llu) is below %s (%llu)",
-				       spec->param[o->high].name, set->values[o->high],
-				       spec->param[o->low].name, set->values[o->low]);
-		return -EINVAL;
-	}
-	return 0;
 }
 
 static int cemark_parse_quanta(struct cemark_settings *set, struct nlattr **tb,
@@ -265,48 +166,35 @@ int cemark_settings_parse(struct cemark_settings *set, const struct nlattr *opt,
 			  struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_CEMARK_MAX + 1];
-	int err;
+	int err, i;
 
 	err = nla_parse_nested(tb, TCA_CEMARK_MAX, opt, cemark_policy, extack);
 	if (err < 0)
 		return err;
-	if (!tb[TCA_CEMARK_SCHEME] && !set->ops) {
+	if (!tb[TCA_CEMARK_SCHEME] && !set->choice.ops) {
 		NL_SET_ERR_MSG_MOD(extack, "scheme is missing");
 		return -EINVAL;
 	}
 	if (tb[TCA_CEMARK_SCHEME])
-		err = cemark_parse_scheme(set, tb[TCA_CEMARK_SCHEME], extack);
+		err = cemark_choice_scheme(&set->choice, tb[TCA_CEMARK_SCHEME], extack);
 	if (!err && tb[TCA_CEMARK_PARAMS])
-		err = cemark_parse_params(set, tb[TCA_CEMARK_PARAMS], extack);
+		err = cemark_choice_params(&set->choice, tb[TCA_CEMARK_PARAMS], "", extack);
 	if (!err)
-		err = cemark_check_pairs(set, extack);
+		err = cemark_choice_check(&set->choice, "", extack);
 	if (!err)
 		err = cemark_parse_queues(set, tb, extack);
 	if (!err)
 		err = cemark_parse_port(set, tb, extack);
-	return err;
-}
-
-static int cemark_dump_params(const struct cemark_settings *set, struct sk_buff *skb)
-{
-	const struct cemark_scheme *spec = set->ops->spec;
-	struct nlattr *all, *one;
-	unsigned int i;
-
-	all = nla_nest_start(skb, TCA_CEMARK_PARAMS);
-	if (!all)
-		return -EMSGSIZE;
-	for (i = 0; i < spec->params; i++) {
-		one = nla_nest_start(skb, TCA_CEMARK_PARAM);
-		if (!one ||
-		    nla_put_string(skb, TCA_CEMARK_PARAM_NAME, spec->param[i].name) ||
-		    nla_put_u64_64bit(skb, TCA_CEMARK_PARAM_VALUE, set->values[i],
-				      TCA_CEMARK_PARAM_PAD))
-			return -EMSGSIZE;
-		nla_nest_end(skb, one);
+	if (err)
+		return err;
+	for (i = 0; i < CEMARK_MAX_QUEUES; i++) {
+		if (tb[TCA_CEMARK_SCHEME])
+			set->own[i].choice.ops = NULL;
+		if (tb[TCA_CEMARK_NON_ECT])
+			set->own[i].non_ect = CEMARK_NON_ECT_OF_PORT;
 	}
-	nla_nest_end(skb, all);
-	return 0;
+	cemark_own_usual(set, set->queues);
+	return tb[TCA_CEMARK_BY_QUEUE] ? cemark_own_parse(set, tb[TCA_CEMARK_BY_QUEUE], extack) : 0;
 }
 
 static int cemark_dump_quanta(const struct cemark_settings *set, const struct cemark_port *port,
@@ -342,8 +230,8 @@ static int cemark_dump_map(const struct cemark_settings *set, struct sk_buff *sk
 int cemark_settings_dump(const struct cemark_settings *set, const struct cemark_port *port,
 			 struct sk_buff *skb)
 {
-	if (nla_put_string(skb, TCA_CEMARK_SCHEME, set->ops->spec->name) ||
-	    cemark_dump_params(set, skb) ||
+	if (nla_put_string(skb, TCA_CEMARK_SCHEME, set->choice.ops->spec->name) ||
+	    cemark_choice_dump(&set->choice, TCA_CEMARK_PARAMS, true, skb) ||
 	    nla_put_u32(skb, TCA_CEMARK_SCHEDULER, set->scheduler) ||
 	    nla_put_u32(skb, TCA_CEMARK_QUEUES, set->queues) ||
 	    nla_put_u32(skb, TCA_CEMARK_STRICT, set->strict) ||
@@ -358,7 +246,8 @@ int cemark_settings_dump(const struct cemark_settings *set, const struct cemark_
 	    nla_put_u32(skb, TCA_CEMARK_NON_ECT, set->non_ect) ||
 	    nla_put_u32(skb, TCA_CEMARK_GSO, set->gso) ||
 	    nla_put_u32(skb, TCA_CEMARK_BETA, set->beta) ||
-	    nla_put_u64_64bit(skb, TCA_CEMARK_IDLE, set->idle, TCA_CEMARK_PAD))
+	    nla_put_u64_64bit(skb, TCA_CEMARK_IDLE, set->idle, TCA_CEMARK_PAD) ||
+	    cemark_own_dump(set, skb))
 		return -EMSGSIZE;
 	return 0;
 }

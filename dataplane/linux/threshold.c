@@ -20,9 +20,9 @@ static bool cemark_would_mark(const struct cemark_sched *q, const struct cemark_
 	at.queue_bytes = bytes;
 	at.port_bytes = cemark_add32(cemark_port_bytes(q) - queue->bytes, bytes);
 	at.pool_bytes = at.port_bytes;
-	if (q->traits & CEMARK_AT_ENQUEUE)
-		return q->ops->enqueue(&marker, &at) != CEMARK_PASS;
-	return q->ops->dequeue(&marker, &at) != CEMARK_PASS;
+	if (queue->traits & CEMARK_AT_ENQUEUE)
+		return queue->ops->enqueue(&marker, &at) != CEMARK_PASS;
+	return queue->ops->dequeue(&marker, &at) != CEMARK_PASS;
 }
 
 void cemark_find_threshold(const struct cemark_sched *q, const struct cemark_queue *queue, u64 now,
@@ -34,7 +34,7 @@ void cemark_find_threshold(const struct cemark_sched *q, const struct cemark_que
 	s->threshold_wait = U64_MAX;
 	s->threshold_bytes = U32_MAX;
 	/* What one draw decides says nothing of the next packet. */
-	if (q->traits & CEMARK_DRAWS)
+	if (queue->traits & CEMARK_DRAWS)
 		return;
 	if (!by_bytes && !cemark_would_mark(q, queue, now, queue->bytes, high))
 		return;

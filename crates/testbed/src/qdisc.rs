@@ -7,7 +7,7 @@ use cemark_sim::config::{MarkerChoice, NonEct, SchedulerKind};
 use cemark_switch::sched::Share;
 use cemark_wire::Rate;
 
-use crate::refusal::HEADERS;
+use crate::refusal::{HEADERS, by_queue};
 
 /// Bytes that the kernel counts of a packet beside IP: the header of Ethernet.
 const ETHERNET: i32 = 14;
@@ -27,20 +27,19 @@ pub(crate) fn nic(rate: Rate) -> String {
     )
 }
 
-/// A port of a switch. `burst`, a tenth of a packet: a packet leaves when the one before it has
-/// been sent, and what a late timer has cost is made up for.
+/// A port of a switch.
 pub(crate) fn port(config: &Config, rate: Rate) -> String {
+    port_with(config, rate, &by_queue(config))
+}
+
+/// A port of a switch, with the marker of each of its queues: the port has the marker of the first
+/// queue, and a queue with another marker has words of its own at the end. `burst`, a tenth of a
+/// packet: a packet leaves when the one before it has been sent, and what a late timer has cost is
+/// made up for.
+pub(crate) fn port_with(config: &Config, rate: Rate, markers: &[&MarkerChoice]) -> String {
     let s = &config.switch;
-    let mut words = match &s.marker {
-        MarkerChoice::Builtin { scheme, values } => {
-            let mut words = format!("cemark scheme {}", scheme.name);
-            for (i, p) in scheme.params.iter().enumerate() {
-                words += &format!(" {} {}", p.name, p.show(values.get(i), Dialect::Tc));
-            }
-            words
-        }
-        _ => "cemark scheme threshold k 4294967295b".to_owned(),
-    };
+    let schemes: Vec<String> = markers.iter().map(|marker| scheme(marker)).collect();
+    let mut words = format!("cemark {}", schemes[0]);
     words += &format!(
         " limit {}b rate {}bit shaper 100% burst 150b gso split",
         s.buffer_bytes, rate.0
@@ -50,6 +49,23 @@ pub(crate) fn port(config: &Config, rate: Rate) -> String {
     }
     if s.queues.len() > 1 {
         words += &queues(config, rate);
+    }
+    for (queue, own) in schemes.iter().enumerate() {
+        if *own != schemes[0] {
+            words += &format!(" queue {queue} {own}");
+        }
+    }
+    words
+}
+
+/// A marker with all its parameters.
+fn scheme(marker: &MarkerChoice) -> String {
+    let MarkerChoice::Builtin { scheme, values } = marker else {
+        return "scheme none".to_owned();
+    };
+    let mut words = format!("scheme {}", scheme.name);
+    for (i, p) in scheme.params.iter().enumerate() {
+        words += &format!(" {} {}", p.name, p.show(values.get(i), Dialect::Tc));
     }
     words
 }
@@ -96,3 +112,7 @@ pub(crate) fn stamps(config: &Config) -> bool {
     let header = config.transport.header_bytes;
     HEADERS.iter().any(|(h, stamps)| *h == header && *stamps)
 }
+
+#[cfg(test)]
+#[path = "qdisc_tests.rs"]
+mod tests;

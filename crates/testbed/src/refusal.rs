@@ -166,7 +166,21 @@ fn switch(config: &Config) -> Result<(), Refusal> {
             "put the strict queues first",
         );
     }
-    if let MarkerChoice::Builtin { scheme, .. } = s.marker
+    markers(&by_queue(config))
+}
+
+/// The marker of each queue of a port.
+pub(crate) fn by_queue(config: &Config) -> Vec<&MarkerChoice> {
+    vec![&config.switch.marker; config.switch.queues.len()]
+}
+
+/// Refuses a marker of a queue that the qdisc lacks.
+pub(crate) fn markers(markers: &[&MarkerChoice]) -> Result<(), Refusal> {
+    markers.iter().try_for_each(|of_queue| marker(of_queue))
+}
+
+fn marker(marker: &MarkerChoice) -> Result<(), Refusal> {
+    if let MarkerChoice::Builtin { scheme, .. } = marker
         && let Some(deployed) = scheme.research_of
     {
         return no(
@@ -176,7 +190,7 @@ fn switch(config: &Config) -> Result<(), Refusal> {
             &format!("write marker = \"{deployed}\""),
         );
     }
-    if matches!(s.marker, MarkerChoice::Own(_) | MarkerChoice::Custom(_)) {
+    if matches!(marker, MarkerChoice::Own(_) | MarkerChoice::Custom(_)) {
         return no(
             "scheme.marker",
             "your own",

@@ -64,44 +64,104 @@ static void fraction(const char *key, __u32 parts)
 		printf("%s %s ", key, show_fraction(parts).text);
 }
 
-static void print_param(const struct cemark_scheme *s, struct rtattr *nest)
+static void print_value(const struct cemark_param *p, __u64 value)
 {
-	struct rtattr *tb[TCA_CEMARK_PARAM_MAX + 1];
-	const struct cemark_param *p;
-	const char *name;
-	__u64 value;
-
-	collect(tb, TCA_CEMARK_PARAM_MAX, nest);
-	if (!tb[TCA_CEMARK_PARAM_NAME])
-		return;
-	name = RTA_DATA(tb[TCA_CEMARK_PARAM_NAME]);
-	value = u64_of(tb[TCA_CEMARK_PARAM_VALUE]);
-	p = s ? cemark_param(s, name) : NULL;
 	/* Lengths and times decide. Of the rest, only what is not as usual is of interest. */
-	if (p && p->kind != CEMARK_KIND_TIME && p->kind != CEMARK_KIND_BYTES &&
-	    value == p->usual && !show_details && !is_json_context())
+	if (p->kind != CEMARK_KIND_TIME && p->kind != CEMARK_KIND_BYTES && value == p->usual &&
+	    !show_details && !is_json_context())
 		return;
-	if (p && p->kind == CEMARK_KIND_CHOICE)
-		word(name, show_param(p, value).text);
-	else if (p && p->kind == CEMARK_KIND_FLAG && is_json_context())
-		print_color_bool(PRINT_JSON, COLOR_NONE, name, NULL, value);
-	else if (p && p->kind == CEMARK_KIND_FRACTION)
-		fraction(name, value);
-	else if (p)
-		number(name, show_param(p, value).text, value);
+	if (p->kind == CEMARK_KIND_CHOICE)
+		word(p->name, show_param(p, value).text);
+	else if (p->kind == CEMARK_KIND_FLAG && is_json_context())
+		print_color_bool(PRINT_JSON, COLOR_NONE, p->name, NULL, value);
+	else if (p->kind == CEMARK_KIND_FRACTION)
+		fraction(p->name, value);
 	else
-		print_color_lluint(PRINT_ANY, COLOR_NONE, name, "%llu ", value);
+		number(p->name, show_param(p, value).text, value);
 }
 
-static void print_params(const struct cemark_scheme *s, struct rtattr *nest)
+/* The value of this name in a nest of parameters; false: it is not there. */
+static bool find_value(struct rtattr *nest, const char *name, __u64 *value)
 {
-	int len = RTA_PAYLOAD(nest);
-	struct rtattr *a;
+	int len = nest ? RTA_PAYLOAD(nest) : 0;
+	struct rtattr *a, *tb[TCA_CEMARK_PARAM_MAX + 1];
 
+	for (a = nest ? RTA_DATA(nest) : NULL; a && RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		collect(tb, TCA_CEMARK_PARAM_MAX, a);
+		if (!tb[TCA_CEMARK_PARAM_NAME] || !tb[TCA_CEMARK_PARAM_VALUE] ||
+		    strcmp(RTA_DATA(tb[TCA_CEMARK_PARAM_NAME]), name))
+			continue;
+		*value = u64_of(tb[TCA_CEMARK_PARAM_VALUE]);
+		return true;
+	}
+	return false;
+}
+
+/* Parameters that this plugin does not know: names and numbers. */
+static void print_unknown(const struct cemark_scheme *s, struct rtattr *nest)
+{
+	int len = nest ? RTA_PAYLOAD(nest) : 0;
+	struct rtattr *a, *tb[TCA_CEMARK_PARAM_MAX + 1];
+	const char *name;
+
+	for (a = nest ? RTA_DATA(nest) : NULL; a && RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		collect(tb, TCA_CEMARK_PARAM_MAX, a);
+		if (!tb[TCA_CEMARK_PARAM_NAME])
+			continue;
+		name = RTA_DATA(tb[TCA_CEMARK_PARAM_NAME]);
+		if (!s || !cemark_param(s, name))
+			print_color_lluint(PRINT_ANY, COLOR_NONE, name, "%llu ",
+					   u64_of(tb[TCA_CEMARK_PARAM_VALUE]));
+	}
+}
+
+/* A scheme and its parameters; `usual`: those that are not in the nest have their defaults. */
+static void print_scheme(const char *name, struct rtattr *nest, bool usual)
+{
+	const struct cemark_scheme *s = cemark_scheme(name);
+	unsigned int i;
+
+	word("scheme", name);
 	open_json_object("parameters");
-	for (a = RTA_DATA(nest); RTA_OK(a, len); a = RTA_NEXT(a, len))
-		print_param(s, a);
+	for (i = 0; s && i < s->params; i++) {
+		__u64 value = s->param[i].usual;
+
+		if (find_value(nest, s->param[i].name, &value) || usual)
+			print_value(&s->param[i], value);
+	}
+	print_unknown(s, nest);
 	close_json_object();
+}
+
+static void print_own(__u32 queue, struct rtattr **tb)
+{
+	open_json_object(NULL);
+	print_color_lluint(PRINT_ANY, COLOR_NONE, "queue", "queue %llu ", queue);
+	if (tb[TCA_CEMARK_OWN_SCHEME])
+		print_scheme(RTA_DATA(tb[TCA_CEMARK_OWN_SCHEME]), tb[TCA_CEMARK_OWN_PARAMS], true);
+	if (tb[TCA_CEMARK_OWN_NON_ECT])
+		word("not_ect", show_word(CEMARK_OWN_NON_ECT_WORDS,
+					  u32_of(tb[TCA_CEMARK_OWN_NON_ECT])).text);
+	close_json_object();
+}
+
+/* An entry may be of several queues. */
+static void print_by_queue(struct rtattr *nest)
+{
+	struct rtattr *a, *tb[TCA_CEMARK_OWN_MAX + 1];
+	__u32 queue;
+	int len;
+
+	open_json_array(PRINT_JSON, "own");
+	for (queue = 0; queue < CEMARK_MAX_QUEUES; queue++) {
+		len = RTA_PAYLOAD(nest);
+		for (a = RTA_DATA(nest); RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+			collect(tb, TCA_CEMARK_OWN_MAX, a);
+			if (u32_of(tb[TCA_CEMARK_OWN_QUEUES]) & (__u32)1 << queue)
+				print_own(queue, tb);
+		}
+	}
+	close_json_array(PRINT_JSON, NULL);
 }
 
 static void print_quanta(struct rtattr *nest)
@@ -176,7 +236,6 @@ static void print_round(struct rtattr **tb)
 int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_CEMARK_MAX + 1];
-	const struct cemark_scheme *s;
 	__u32 scheduler, limit, memory;
 
 	(void)qu;
@@ -186,10 +245,7 @@ int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	collect(tb, TCA_CEMARK_MAX, opt);
 	if (!tb[TCA_CEMARK_SCHEME])
 		return -1;
-	s = cemark_scheme(RTA_DATA(tb[TCA_CEMARK_SCHEME]));
-	word("scheme", RTA_DATA(tb[TCA_CEMARK_SCHEME]));
-	if (tb[TCA_CEMARK_PARAMS])
-		print_params(s, tb[TCA_CEMARK_PARAMS]);
+	print_scheme(RTA_DATA(tb[TCA_CEMARK_SCHEME]), tb[TCA_CEMARK_PARAMS], false);
 	scheduler = u32_of(tb[TCA_CEMARK_SCHEDULER]);
 	word("scheduler", show_word(CEMARK_SCHEDULER_WORDS, scheduler).text);
 	print_color_lluint(PRINT_ANY, COLOR_NONE, "queues", "queues %llu ",
@@ -211,6 +267,8 @@ int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	print_rate(tb);
 	word("not_ect", show_word(CEMARK_NON_ECT_WORDS, u32_of(tb[TCA_CEMARK_NON_ECT])).text);
 	word("gso", show_word(CEMARK_GSO_WORDS, u32_of(tb[TCA_CEMARK_GSO])).text);
+	if (tb[TCA_CEMARK_BY_QUEUE])
+		print_by_queue(tb[TCA_CEMARK_BY_QUEUE]);
 	return 0;
 }
 
@@ -314,7 +372,7 @@ int cemark_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 	for (i = 1; st.size + (i + 1) * size <= len; i++) {
 		open_json_object(NULL);
 		if (!json)
-			printf("\n  queue %zu: ", i);
+			printf("\n  queue %zu: ", i - 1);
 		print_queue_at(queue + i * size, size);
 		close_json_object();
 	}

@@ -3,6 +3,9 @@
  * tc's plugin for the qdisc cemark: reads options, tc(8) sends them.
  *
  *   tc qdisc add dev eth0 root cemark scheme ecn_sharp ins_target 200us queues 4 quantum 1514
+ *   tc qdisc change dev eth0 root cemark queue 3 scheme tcn threshold 50us queue 0 none
+ *
+ * Words before the first `queue N` are those of the port and of all queues.
  *
  * Names, units, ranges and defaults of the schemes come from catalogue.h.
  */
@@ -16,26 +19,40 @@
 #include "tc_abi.h"
 #include "units.h"
 
-#define SPACE 8192
+#define SPACE 49152
 
-/* What the words of a command mean before they are sent. */
-struct options {
-	const struct cemark_scheme *scheme; /* NULL: the one that the qdisc has */
+/* A scheme and parameters, of the port or of a queue. */
+struct choice {
+	const char *name;                   /* NULL: the scheme that there is */
+	const struct cemark_scheme *scheme; /* NULL too if `name` is CEMARK_OF_PORT */
 	struct {
 		const char *name;
 		__u64 value;
 	} param[CEMARK_PARAMS];
 	unsigned int params;
+};
+
+struct number {
+	int set;
+	__u32 value;
+};
+
+/* What the words of a command mean before they are sent. */
+struct options {
+	struct choice choice;
+	struct {
+		bool named;
+		struct choice choice;
+		struct number quantum, non_ect;
+	} own[CEMARK_MAX_QUEUES];
+	int queue; /* of which the words are; -1: of all */
 	__u32 quanta[CEMARK_MAX_QUEUES];
 	unsigned int n_quanta;
 	unsigned char map[2 * CEMARK_MAP_VALUES];
 	unsigned int map_len;
 	bool rate_set, idle_set;
 	__u64 rate, idle;
-	struct {
-		int set;
-		__u32 value;
-	} u32s[TCA_CEMARK_MAX + 1];
+	struct number u32s[TCA_CEMARK_MAX + 1];
 };
 
 /* The words of a command line that are left. */
@@ -44,10 +61,18 @@ struct words {
 	char **argv;
 };
 
+static const struct cemark_scheme none = {
+	.name = CEMARK_NONE,
+	.title = CEMARK_NONE,
+	.doc = "Never marks.",
+};
+
 const struct cemark_scheme *cemark_scheme(const char *name)
 {
 	unsigned int i;
 
+	if (!strcasecmp(name, CEMARK_NONE))
+		return &none;
 	for (i = 0; i < CEMARK_N_SCHEMES; i++) {
 		const struct cemark_scheme *s = &cemark_catalogue[i];
 
@@ -73,7 +98,7 @@ static void usage(void)
 	unsigned int i;
 
 	fprintf(stderr,
-		"Usage: ... cemark scheme SCHEME [ PARAMETER VALUE ]...\n"
+		"Usage: ... cemark scheme SCHEME [ PARAMETER VALUE ]... | none\n"
 		"                  [ queues N ] [ scheduler fifo|dwrr|wrr|sp ] [ strict N ]\n"
 		"                  [ quantum BYTES ] [ quanta BYTES... ]\n"
 		"                  [ by dscp|priority ] [ map VALUE:QUEUE... ]\n"
@@ -81,6 +106,9 @@ static void usage(void)
 		"                  [ rate RATE|device ] [ shaper [PERCENT]|off ] [ burst BYTES ]\n"
 		"                  [ not_ect forward|drop ] [ gso split|keep ]\n"
 		"                  [ round_beta FRACTION ] [ round_idle TIME|mtu|never ]\n"
+		"                  [ queue N [ scheme SCHEME | none | default ]\n"
+		"                            [ PARAMETER VALUE ]... [ quantum BYTES ]\n"
+		"                            [ not_ect forward|drop|default ] ]...\n"
 		"       ... cemark scheme SCHEME help\n"
 		"SCHEME :=");
 	for (i = 0; i < CEMARK_N_SCHEMES; i++)
@@ -118,10 +146,26 @@ static const char *value_of(struct words *w, const char *option)
 	return *w->argv;
 }
 
-static void put(struct options *o, int attr, __u32 value)
+static void put(struct number *n, __u32 value)
 {
-	o->u32s[attr].set = 1;
-	o->u32s[attr].value = value;
+	n->set = 1;
+	n->value = value;
+}
+
+/* What a message says first: whose the words are. */
+static const char *whose(const struct options *o)
+{
+	static char text[32];
+
+	if (o->queue < 0)
+		return "";
+	snprintf(text, sizeof(text), "queue %d: ", o->queue);
+	return text;
+}
+
+static struct choice *choice_of(struct options *o)
+{
+	return o->queue < 0 ? &o->choice : &o->own[o->queue].choice;
 }
 
 /* Whether there is a next word that begins with a digit. */
@@ -196,7 +240,7 @@ static int parse_shaper(struct options *o, struct words *w)
 			return -1;
 		}
 	}
-	put(o, TCA_CEMARK_SHAPE, parts);
+	put(&o->u32s[TCA_CEMARK_SHAPE], parts);
 	return 0;
 }
 
@@ -260,7 +304,7 @@ static int parse_port(struct options *o, struct words *w)
 		text = value_of(w, word);
 		if (!text || read_param(&p, text, &value))
 			return -1;
-		put(o, plain[i].attr, value);
+		put(&o->u32s[plain[i].attr], value);
 		return 0;
 	}
 	if (!strcmp(word, "rate")) {
@@ -278,21 +322,23 @@ static int parse_port(struct options *o, struct words *w)
 }
 
 /*
- * The parameter of this name. Without a scheme (a change of a qdisc that has one), one that means
- * the same in all schemes that have it.
+ * The parameter of this name. A queue without a scheme of its own has that of the port. Without
+ * either (a change of a qdisc that has one), one that means the same in all schemes that have it.
  */
-static const struct cemark_param *find_param(const struct options *o, const char *name)
+static const struct cemark_param *find_param(const struct options *o, const struct choice *c,
+					     const char *name)
 {
+	const struct cemark_scheme *s = c->scheme ? c->scheme : o->choice.scheme;
 	const struct cemark_param *found = NULL, *p;
 	unsigned int i;
 
-	if (o->scheme) {
-		found = cemark_param(o->scheme, name);
+	if (s) {
+		found = cemark_param(s, name);
 		if (!found)
 			fprintf(stderr,
-				"cemark: \"%s\" is neither an option nor a parameter of %s; try "
+				"cemark: %s\"%s\" is neither an option nor a parameter of %s; try "
 				"\"cemark scheme %s help\"\n",
-				name, o->scheme->name, o->scheme->name);
+				whose(o), name, s->name, s->name);
 		return found;
 	}
 	for (i = 0; i < CEMARK_N_SCHEMES; i++) {
@@ -300,22 +346,23 @@ static const struct cemark_param *find_param(const struct options *o, const char
 		if (p && found &&
 		    (p->kind != found->kind || (p->words && strcmp(p->words, found->words)))) {
 			fprintf(stderr,
-				"cemark: %s differs between schemes: write scheme SCHEME before it\n",
-				name);
+				"cemark: %s%s differs between schemes: write scheme SCHEME before "
+				"it\n", whose(o), name);
 			return NULL;
 		}
 		if (p)
 			found = p;
 	}
 	if (!found)
-		fprintf(stderr, "cemark: what is \"%s\"? Try \"cemark help\"\n", name);
+		fprintf(stderr, "cemark: %swhat is \"%s\"? Try \"cemark help\"\n", whose(o), name);
 	return found;
 }
 
 static int parse_param(struct options *o, struct words *w)
 {
+	struct choice *c = choice_of(o);
 	const char *name = *w->argv, *text;
-	const struct cemark_param *p = find_param(o, name);
+	const struct cemark_param *p = find_param(o, c, name);
 	unsigned int i;
 
 	if (!p)
@@ -323,56 +370,131 @@ static int parse_param(struct options *o, struct words *w)
 	text = value_of(w, name);
 	if (!text)
 		return -1;
-	for (i = 0; i < o->params; i++)
-		if (!strcmp(o->param[i].name, p->name))
+	for (i = 0; i < c->params; i++)
+		if (!strcmp(c->param[i].name, p->name))
 			break;
 	if (i == CEMARK_PARAMS) {
-		fprintf(stderr, "cemark: that is more than any scheme has\n");
+		fprintf(stderr, "cemark: %sthat is more than any scheme has\n", whose(o));
 		return -1;
 	}
-	if (read_param(p, text, &o->param[i].value))
+	if (read_param(p, text, &c->param[i].value))
 		return -1;
-	o->param[i].name = p->name;
-	if (i == o->params)
-		o->params++;
+	c->param[i].name = p->name;
+	if (i == c->params)
+		c->params++;
 	return 0;
 }
 
-static int parse_scheme(struct options *o, struct words *w)
+/* `name`: of a scheme, CEMARK_NONE or CEMARK_OF_PORT. */
+static int choose(struct options *o, const char *name)
 {
-	const char *name = value_of(w, "scheme");
+	struct choice *c = choice_of(o);
 
-	if (!name)
-		return -1;
-	if (o->params) {
-		fprintf(stderr, "cemark: write scheme %s before its parameters\n", name);
+	if (c->name && o->queue >= 0) {
+		fprintf(stderr, "cemark: queue %d has two schemes: write %s or %s\n", o->queue,
+			c->name, name);
 		return -1;
 	}
-	o->scheme = cemark_scheme(name);
-	if (!o->scheme) {
+	if (c->params) {
+		fprintf(stderr, "cemark: %swrite scheme %s before its parameters\n", whose(o),
+			name);
+		return -1;
+	}
+	c->name = name;
+	if (!strcmp(name, CEMARK_OF_PORT))
+		return 0;
+	c->scheme = cemark_scheme(name);
+	if (!c->scheme) {
 		fprintf(stderr, "cemark: no scheme is called \"%s\"\n", name);
 		usage();
 		return -1;
 	}
+	c->name = c->scheme->name;
 	return 0;
+}
+
+static int parse_queue(struct options *o, struct words *w)
+{
+	const char *text = value_of(w, "queue");
+	__u64 queue;
+
+	if (!text || read_count("queue", text, &queue))
+		return -1;
+	if (queue >= CEMARK_MAX_QUEUES) {
+		fprintf(stderr, "cemark: queue \"%s\": write 0 to %d\n", text,
+			CEMARK_MAX_QUEUES - 1);
+		return -1;
+	}
+	o->queue = queue;
+	o->own[queue].named = true;
+	return 0;
+}
+
+/* A word behind `queue N`. 1: a parameter, perhaps. */
+static int parse_own(struct options *o, struct words *w)
+{
+	static const struct cemark_param quantum = { "quantum", CEMARK_KIND_BYTES, 0, 1, 0xffffffff,
+						     NULL, NULL };
+	static const struct cemark_param non_ect = { "not_ect", CEMARK_KIND_CHOICE, 0, 0, 2,
+						     CEMARK_OWN_NON_ECT_WORDS, NULL };
+	const char *word = *w->argv, *text;
+	const struct cemark_param *p = NULL;
+	struct number *n = NULL;
+	unsigned int i;
+	__u64 value;
+
+	if (!strcmp(word, CEMARK_OF_PORT)) {
+		put(&o->own[o->queue].non_ect, CEMARK_NON_ECT_OF_PORT);
+		return choose(o, word);
+	}
+	if (!strcmp(word, "quantum")) {
+		p = &quantum;
+		n = &o->own[o->queue].quantum;
+	} else if (!strcmp(word, "not_ect")) {
+		p = &non_ect;
+		n = &o->own[o->queue].non_ect;
+	}
+	if (p) {
+		text = value_of(w, word);
+		if (!text || read_param(p, text, &value))
+			return -1;
+		put(n, value);
+		return 0;
+	}
+	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (!strcmp(word, plain[i].name))
+			break;
+	if (i == sizeof(plain) / sizeof(plain[0]) &&
+	    !is_word(word, "quanta map shaper rate round_idle"))
+		return 1;
+	fprintf(stderr, "cemark: %s is an option of the port: write it before queue %d\n", word,
+		o->queue);
+	return -1;
 }
 
 static int parse_words(struct options *o, struct words *w)
 {
+	const char *name;
 	int err;
 
 	for (; w->argc > 0; w->argc--, w->argv++) {
 		if (!strcmp(*w->argv, "help")) {
-			if (o->scheme)
-				usage_of(o->scheme);
+			if (choice_of(o)->scheme)
+				usage_of(choice_of(o)->scheme);
 			else
 				usage();
 			return -1;
 		}
-		if (!strcmp(*w->argv, "scheme"))
-			err = parse_scheme(o, w);
-		else
-			err = parse_port(o, w);
+		if (!strcmp(*w->argv, "scheme")) {
+			name = value_of(w, "scheme");
+			err = name ? choose(o, name) : -1;
+		} else if (!strcmp(*w->argv, CEMARK_NONE)) {
+			err = choose(o, *w->argv);
+		} else if (!strcmp(*w->argv, "queue")) {
+			err = parse_queue(o, w);
+		} else {
+			err = o->queue < 0 ? parse_port(o, w) : parse_own(o, w);
+		}
 		if (err > 0)
 			err = parse_param(o, w);
 		if (err)
@@ -381,22 +503,54 @@ static int parse_words(struct options *o, struct words *w)
 	return 0;
 }
 
-static void send_params(const struct options *o, struct nlmsghdr *n)
+static void send_number(const struct number *n, struct nlmsghdr *to, int attr)
+{
+	if (n->set)
+		addattr_l(to, SPACE, attr, &n->value, sizeof(__u32));
+}
+
+static void send_choice(const struct choice *c, struct nlmsghdr *n, int scheme, int params)
 {
 	struct rtattr *all, *one;
 	unsigned int i;
 
-	if (!o->params)
+	if (c->name)
+		addattr_l(n, SPACE, scheme, c->name, strlen(c->name) + 1);
+	if (!c->params)
 		return;
-	all = addattr_nest(n, SPACE, TCA_CEMARK_PARAMS | NLA_F_NESTED);
-	for (i = 0; i < o->params; i++) {
+	all = addattr_nest(n, SPACE, params | NLA_F_NESTED);
+	for (i = 0; i < c->params; i++) {
 		one = addattr_nest(n, SPACE, TCA_CEMARK_PARAM | NLA_F_NESTED);
-		addattr_l(n, SPACE, TCA_CEMARK_PARAM_NAME, o->param[i].name,
-			  strlen(o->param[i].name) + 1);
-		addattr_l(n, SPACE, TCA_CEMARK_PARAM_VALUE, &o->param[i].value, sizeof(__u64));
+		addattr_l(n, SPACE, TCA_CEMARK_PARAM_NAME, c->param[i].name,
+			  strlen(c->param[i].name) + 1);
+		addattr_l(n, SPACE, TCA_CEMARK_PARAM_VALUE, &c->param[i].value, sizeof(__u64));
 		addattr_nest_end(n, one);
 	}
 	addattr_nest_end(n, all);
+}
+
+/* A module that knows no queues of their own gets no attribute unless a queue is named. */
+static void send_own(const struct options *o, struct nlmsghdr *n)
+{
+	struct rtattr *all = NULL, *one;
+	__u32 queues;
+	int i;
+
+	for (i = 0; i < CEMARK_MAX_QUEUES; i++) {
+		if (!o->own[i].named)
+			continue;
+		if (!all)
+			all = addattr_nest(n, SPACE, TCA_CEMARK_BY_QUEUE | NLA_F_NESTED);
+		one = addattr_nest(n, SPACE, TCA_CEMARK_OWN | NLA_F_NESTED);
+		queues = (__u32)1 << i;
+		addattr_l(n, SPACE, TCA_CEMARK_OWN_QUEUES, &queues, sizeof(queues));
+		send_choice(&o->own[i].choice, n, TCA_CEMARK_OWN_SCHEME, TCA_CEMARK_OWN_PARAMS);
+		send_number(&o->own[i].quantum, n, TCA_CEMARK_OWN_QUANTUM);
+		send_number(&o->own[i].non_ect, n, TCA_CEMARK_OWN_NON_ECT);
+		addattr_nest_end(n, one);
+	}
+	if (all)
+		addattr_nest_end(n, all);
 }
 
 static void send_options(const struct options *o, struct nlmsghdr *n)
@@ -405,13 +559,9 @@ static void send_options(const struct options *o, struct nlmsghdr *n)
 	unsigned int i;
 
 	all = addattr_nest(n, SPACE, TCA_OPTIONS | NLA_F_NESTED);
-	if (o->scheme)
-		addattr_l(n, SPACE, TCA_CEMARK_SCHEME, o->scheme->name,
-			  strlen(o->scheme->name) + 1);
-	send_params(o, n);
+	send_choice(&o->choice, n, TCA_CEMARK_SCHEME, TCA_CEMARK_PARAMS);
 	for (i = 0; i <= TCA_CEMARK_MAX; i++)
-		if (o->u32s[i].set)
-			addattr_l(n, SPACE, i, &o->u32s[i].value, sizeof(__u32));
+		send_number(&o->u32s[i], n, i);
 	if (o->n_quanta) {
 		quanta = addattr_nest(n, SPACE, TCA_CEMARK_QUANTA | NLA_F_NESTED);
 		for (i = 0; i < o->n_quanta; i++)
@@ -424,13 +574,14 @@ static void send_options(const struct options *o, struct nlmsghdr *n)
 		addattr_l(n, SPACE, TCA_CEMARK_RATE, &o->rate, sizeof(__u64));
 	if (o->idle_set)
 		addattr_l(n, SPACE, TCA_CEMARK_IDLE, &o->idle, sizeof(__u64));
+	send_own(o, n);
 	addattr_nest_end(n, all);
 }
 
 static int cemark_parse(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
 			const char *dev)
 {
-	struct options o = { 0 };
+	struct options o = { .queue = -1 };
 	struct words w = { argc, argv };
 
 	(void)qu;

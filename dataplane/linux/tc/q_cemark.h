@@ -12,6 +12,7 @@
 #define CEMARK_SCHEDULER_WORDS "fifo dwrr wrr sp"
 #define CEMARK_CLASSES_WORDS "dscp priority"
 #define CEMARK_NON_ECT_WORDS "forward drop"
+#define CEMARK_OWN_NON_ECT_WORDS CEMARK_NON_ECT_WORDS " default"
 #define CEMARK_GSO_WORDS "split keep"
 
 /* By name, title or alias; NULL if there is none. */

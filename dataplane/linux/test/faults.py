@@ -6,6 +6,7 @@ import json
 import time
 
 import frames
+import malformed
 from network import PORT, check, flow, goodput, python, run, show, tc
 
 SENDER = """
@@ -145,6 +146,17 @@ def large_dumps():
         run("ip link del big")
     check("statistics in large dumps", found == [8] * 65,
           f"{len(found)} qdiscs, queues of each: {sorted(set(found))}")
+    # The first message of a dump is the shortest: here with all that the options may be.
+    run("ip netns add lone", netns=None)
+    own = " ".join(f"queue {i} scheme tcn threshold {i + 1}us" for i in range(32))
+    run(f"tc qdisc add dev lo root handle 1: {longest} scheme cedm {own}", netns="lone")
+    first = json.loads(run("tc -s -j qdisc show", netns="lone").stdout)[0]
+    told = [one["parameters"]["threshold"] for one in first["options"]["own"]]
+    length = malformed.first_of_dump("lone")
+    whole = told == [(i + 1) * 1000 for i in range(32)] and len(first["options"]["map"]) > 60
+    check("the longest options", 2500 < length < 4096 and whole and "packets_sent" in first,
+          f"32 queues with parameters of their own, {length} bytes in the first message")
+    run("ip netns del lone", netns=None)
     fresh("scheme tcn queues 32")
     tc(f"filter add dev {PORT} parent 1: protocol ip u32 match ip dport 9 0xffff flowid 1:20")
     send(5, 100)

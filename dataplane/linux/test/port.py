@@ -38,12 +38,31 @@ def refused():
         ("limit 0", "write 1b to 4294967295b"),
         ("rate 4bit", "8 bit/s or more"),
         ("shaper 101%", "0% to 100%"),
+        ("queues 4 queue 4 none", "there is no queue 4; there are queues 0 to 3"),
+        ("queue 1 none", "there is no queue 1; there are queues 0 to 0"),
+        ("queue 32 none", "write 0 to 31"),
+        ("queues 2 queue 1 scheme tcn scheme red", "queue 1 has two schemes: write tcn or red"),
+        ("queues 2 queue 1 scheme tcn queue 0 none queue 1 none", "queue 1 has two schemes"),
+        ("queues 2 queue 1 scheme tcn kmin 1", "neither an option nor a parameter of tcn"),
+        ("queues 2 queue 1 kmin 1kb", "queue 1: kmin differs between schemes"),
+        ("queues 2 queue 1 mean_pkt 1kb", "queue 1: ecn_sharp has no parameter mean_pkt"),
+        ("scheme wred queues 2 queue 1 threshold 1us", "queue 1: \"threshold\" is neither"),
+        ("queues 2 queue 1 scheme red kmin 2kb kmax 1kb", "queue 1: kmax (1024) is below kmin"),
+        ("queues 2 queue 1 quantum 0", "write 1b to"),
+        ("queues 2 queue 1 limit 10kb", "limit is an option of the port: write it before queue 1"),
+        ("queues 2 queue 1 not_ect perhaps", "write one of: forward drop default"),
+        ("queues 2 queue 1 none kmin 1kb", "neither an option nor a parameter of none"),
+        ("queues 32 " + " ".join(f"queue {i} scheme red kmin {i} kmax 9kb" for i in range(32)),
+         "bytes, at most 1920: give queues equal words"),
     ]:
         done = tc(f"qdisc replace dev {PORT} root cemark {options}", check=False)
         if done.returncode == 0 or says not in done.stderr:
             check("refused", False, f"{options}: {done.stderr}")
     check("refused options", tc(f"qdisc show dev {PORT}").stdout == before,
-          "15 commands, 15 messages, the old root is in place")
+          "30 commands, 30 messages, the old root is in place")
+    said = [malformed.refusal(PORT, "sw", *case) for case in malformed.OWN]
+    check("refused entries by queue", said == [text for _, text in malformed.OWN]
+          and tc(f"qdisc show dev {PORT}").stdout == before, f"{len(said)} texts; {said}")
     done = tc(f"qdisc add dev {PORT} parent 1:1 handle 9: cemark", check=False)
     check("no scheme", done.returncode != 0, done.stderr.strip().splitlines()[0])
 
@@ -64,6 +83,38 @@ def what_it_shows():
     tc(f"qdisc del dev {PORT} root")
     tc(f"qdisc add dev {PORT} root handle 1: cemark {words}")
     check("shown options", tc(f"-d qdisc show dev {PORT}").stdout == first, "given back, the same")
+    given_back()
+
+
+def given_back():
+    """Words of queues, in the form of people and in that with all details."""
+    tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme red kmin 9kb kmax 30kb pmax 30% "
+       "queues 6 quantum 3000 not_ect drop queue 1 scheme red kmin 8kb queue 3 scheme wred "
+       "min 100kb max 400kb quantum 4542 queue 0 none queue 4 not_ect forward queue 5 pmax 40%")
+    for flag in ("", "-d"):
+        first = tc(f"{flag} qdisc show dev {PORT}").stdout
+        words = first.split("refcnt ")[1].split(maxsplit=1)[1]
+        tc(f"qdisc replace dev {PORT} root cemark scheme tcn queues 8 quantum 1 not_ect forward")
+        tc(f"qdisc replace dev {PORT} root cemark {words}")
+        if tc(f"{flag} qdisc show dev {PORT}").stdout != first:
+            check("shown queues", False, f"{words} gives {tc(f'qdisc show dev {PORT}').stdout}")
+    options = json.loads(tc(f"-s -j qdisc show dev {PORT}").stdout)[0]["options"]
+    own = {one.pop("queue"): one for one in options["own"]}
+    params = {queue: one.get("parameters", {}) for queue, one in own.items()}
+    check("shown queues", sorted(own) == [0, 1, 3, 4, 5] and own[0]["scheme"] == "none"
+          and own[3]["scheme"] == "wred" and (params[3]["min"], params[3]["max"]) ==
+          (102400, 409600) and own[4] == {"not_ect": "forward"} and params[1]["kmin"] == 8192
+          and params[1]["kmax"] == 22500 and abs(params[1]["pmax"] - 0.1) < 1e-4
+          and (params[5]["kmin"], params[5]["kmax"]) == (9216, 30720)
+          and options["quanta"] == [3000, 3000, 3000, 4542, 3000, 3000],
+          f"given back, the same; {words.split('gso ')[1].strip()}")
+    # What all queues get replaces what queues have of their own.
+    tc(f"qdisc change dev {PORT} root cemark queue 4 default queue 3 default")
+    two = json.loads(tc(f"-j qdisc show dev {PORT}").stdout)[0]["options"]["own"]
+    tc(f"qdisc change dev {PORT} root cemark scheme red not_ect drop")
+    none = json.loads(tc(f"-j qdisc show dev {PORT}").stdout)[0]["options"].get("own", [])
+    check("schemes of all queues", [one["queue"] for one in two] == [0, 1, 5] and not none,
+          "a queue follows the port again, then all do")
 
 
 def schemes():
@@ -120,6 +171,86 @@ def thresholds():
     check("thresholds in force", before == [20_000] * 8 and 8_000 < middle < 12_500
           and "threshold" in shown,
           f"MQ-ECN: 20000 bytes when idle, {middle} (median) while two queues of eight are busy")
+
+
+def by_queue():
+    """A queue with a scheme of its own marks by that, and the others by theirs; a change of one
+    queue leaves the others and their state alone."""
+    tc(f"qdisc del dev {PORT} root", check=False)
+    tc(f"qdisc add dev {PORT} root handle 1: cemark scheme tcn threshold 300us rate 100mbit shaper "
+       "queues 4 scheduler dwrr limit 500kb queue 3 scheme wred min 6000 max 15000 queue 0 none")
+    before = [queue.get("threshold_ns", queue.get("threshold_bytes"))
+              for queue in show()[0]["by_queue"]]
+    flows = [flow("h1", 1, 0), flow("h2", 1, 3), flow("h2", 1, 1)]
+    [goodput(f) for f in flows]
+    queues = show()[0]["by_queue"]
+    marks = [sum(queue["mark_reasons"].values()) for queue in queues]
+    sent = [queue["packets_sent"] for queue in queues]
+    check("schemes of queues", before[:3] == [None, 300_000, 300_000] and marks[0] == 0
+          and marks[1] > 20 and marks[3] > 20 and min(sent[0], sent[1], sent[3]) > 1000,
+          f"thresholds {before}, packets {sent}, marks {marks}")
+    tc(f"qdisc change dev {PORT} root cemark queue 2 threshold 100us queue 3 min 20kb max 20kb")
+    now = [queue.get("threshold_ns", queue.get("threshold_bytes"))
+           for queue in show()[0]["by_queue"]]
+    options = json.loads(tc(f"-j qdisc show dev {PORT}").stdout)[0]["options"]
+    check("a change of a queue", now[1:3] == [300_000, 100_000]
+          and [one["queue"] for one in options["own"]] == [0, 2, 3]
+          and options["parameters"]["threshold"] == 300_000, f"thresholds {now}")
+    # CoDel's state in queue 1, which marks ever faster, survives changes of queue 0.
+    tc(f"qdisc replace dev {PORT} root cemark scheme tcn threshold 1s queue 1 scheme codel "
+       "target 1us interval 10ms min_bytes 0")
+    flows = [flow("h1", 1, 1), flow("h2", 1, 0)]
+    time.sleep(0.3)
+    was = show()[0]["by_queue"][1]["mark_reasons"]["persistent"]
+    others = ["queue 0 scheme red", "queue 0 none", "threshold 1ms", "queue 1 interval 10ms"]
+    for change in others * 20:
+        tc(f"qdisc change dev {PORT} root cemark {change}")
+        time.sleep(0.005)
+    kept = show()[0]["by_queue"][1]["mark_reasons"]["persistent"] - was
+    was += kept
+    for _ in range(40):
+        tc(f"qdisc change dev {PORT} root cemark queue 1 none")
+        tc(f"qdisc change dev {PORT} root cemark queue 1 scheme codel target 1us interval 10ms "
+           "min_bytes 0")
+        time.sleep(0.009)
+    new = show()[0]["by_queue"][1]["mark_reasons"]["persistent"] - was
+    [f.communicate() for f in flows]
+    check("the state of a queue", kept > 5 and new < kept / 2,
+          f"{kept} marks of CoDel while other queues change, {new} while its own scheme does")
+
+
+def non_ect():
+    """What becomes of packets that are to be marked and are not ECN-capable, by queue."""
+    faults.fresh("scheme threshold k 0 queues 3 queue 1 not_ect drop queue 2 none not_ect drop")
+    for dscp in (0, 1, 2):
+        faults.send(10, 100, tos=dscp * 4)
+    time.sleep(0.1)
+    queues = show()[0]["by_queue"]
+    said = [(queue["not_ect_sent"], queue["drop_reasons"]["not_ect"]) for queue in queues]
+    check("not ECN-capable, by queue", said[0][0] >= 10 and not said[0][1]
+          and said[1:] == [(0, 10), (0, 0)],
+          f"sent unmarked and dropped: {said}")
+
+
+def mq_ecn_by_queue():
+    """MQ-ECN in one queue sees the round of all queues, whatever their schemes, and keeps its
+    threshold in a strict queue."""
+    tc(f"qdisc del dev {PORT} root", check=False)
+    tc(f"qdisc add dev {PORT} root handle 1: cemark none queues 4 scheduler dwrr strict 1 "
+       "rate 100mbit shaper limit 500kb queue 2 scheme mq_ecn k 20000 count_self off "
+       "queue 0 scheme mq_ecn k 20000 count_self off queue 1 scheme tcn threshold 300us")
+    flows = [flow("h1", 1, 1, streams=2), flow("h2", 1, 2, streams=2)]
+    time.sleep(0.7)
+    seen, strict = [], set()
+    for _ in range(20):
+        time.sleep(0.005)
+        queues = show()[0]["by_queue"]
+        seen.append(queues[2]["threshold_bytes"])
+        strict.add(queues[0]["threshold_bytes"])
+    [f.communicate() for f in flows]
+    middle = sorted(seen)[10]
+    check("MQ-ECN beside TCN", 8_000 < middle < 12_500 and strict == {20_000},
+          f"{middle} bytes (median) of 20000 beside a busy queue of TCN, {strict} in a strict one")
 
 
 def shares():
@@ -201,11 +332,15 @@ def changes():
             "queues 4 scheduler wrr strict 1", "queues 3 strict 0 scheduler sp",
             "quantum %d" % draw.randint(1, 9000), "limit %dkb" % draw.randint(2000, 4000),
             "by priority", "by dscp", "gso keep", "gso split", "shaper 90%", "shaper 99.5%",
-            "memory 100mb", "rate 120mbit", "rate 100mbit",
+            "memory 100mb", "rate 120mbit", "rate 100mbit", "queue 3 none", "queue 3 default",
+            "queue 3 scheme tcn threshold 300us queue 1 scheme red",
+            "queue 1 scheme pie target 300us mark_ecnth 100%", "queue 1 default queue 3 none",
+            "queue 1 quantum %d" % draw.randint(1, 9000), "queue 3 scheme mq_ecn k 20000",
+            "queue 3 threshold 400us", "scheme ecn_sharp queue 1 scheme codel queue 3 scheme wred",
         ])
         done = tc(f"qdisc change dev {PORT} root cemark {options}", check=False)
         if done.returncode and "what is" not in done.stderr and "strict is" not in done.stderr \
-                and "no parameter" not in done.stderr:
+                and "no parameter" not in done.stderr and "there is no queue" not in done.stderr:
             check("changes", False, f"{options}: {done.stderr}")
         if n % 8 == 0:
             run(f"ip link set {PORT} mtu {draw.choice([1500, 3000, 9000])}")
@@ -286,8 +421,8 @@ def damaged():
 
 def main():
     """All checks, those of the environment variable ONLY, or with SHORT all but the slowest."""
-    checks = [refused, what_it_shows, thresholds, schemes, shares, parents, *faults.CHECKS, changes,
-              damaged, life, leaks, log]
+    checks = [refused, what_it_shows, thresholds, schemes, shares, by_queue, non_ect,
+              mq_ecn_by_queue, parents, *faults.CHECKS, changes, damaged, life, leaks, log]
     only = os.environ.get("ONLY", "").split()
     slow = [schemes, shares] if os.environ.get("SHORT") else []
     network()

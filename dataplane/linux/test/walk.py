@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """What any local user may do with the qdisc, in a test kernel: `uml.sh uml-debug walk.py`. A user
 without privileges makes devices in namespaces of its own, with MTUs that no link has, puts the
-qdisc on them with each scheme and scheduler, sends packets, and changes MTU and settings while they
-wait. PART: one of PART combinations is tried (1). The kernel has to survive it without a line in
-its log, and no value in force may be 0."""
+qdisc on them with each scheme and scheduler, also with schemes of their own for queues, sends
+packets, and changes MTU, settings and the schemes of queues while they wait. PART: one of PART
+combinations is tried (1). The kernel has to survive it without a line in its log, and no value in
+force may be 0."""
 
 import ctypes
 import fcntl
@@ -30,6 +31,13 @@ RATES = ["", "rate 8bit", "rate 10mbit shaper", "rate 8bit shaper", "rate 400gbi
 LIMITS = ["", "", "limit 4294967295", "limit 1", "memory 1", "memory 4294967295 limit 1000000"]
 OTHERS = ["", "gso keep", "not_ect drop", "round_idle 1ns", "by priority", "quantum 1",
           "quantum 4294967295"]
+# What queues have of their own: {} is a scheme.
+OWN = ["", "queue 0 none", "queue 1 scheme {}", "queue 1 scheme {} quantum 1 queue 0 none",
+       "queue 0 scheme {} not_ect drop", "queue 1 not_ect drop queue 0 scheme {} quantum 65535"]
+# Changes while packets wait.
+CHANGES = ["queue 0 none", "queue 1 scheme {}", "queue 0 scheme {} queue 1 default",
+           "queue 0 default queue 1 none", "scheme {}", "not_ect forward queue 1 scheme {}",
+           "queue 1 quantum 9000", "queues 2", "", "queue 0 scheme {} not_ect drop"]
 MAKE = {"wireguard": "dev0 type wireguard", "dummy": "dev0 type dummy",
         "veth": "dev0 type veth peer name dev1", "vlan": "link base name dev0 type vlan id 5"}
 
@@ -82,14 +90,25 @@ def values(dev):
     return [one["rate_now"], options["limit"], options["memory"], *options.get("quanta", [1])]
 
 
+def drawn(draw, texts, scheduler):
+    """One of the texts with a scheme in it; "" if the scheduler has one queue."""
+    return draw.choice(texts).format(draw.choice(SCHEMES)) if "queues" in scheduler else ""
+
+
 def attempt(number, sender, dev, mtu, scheme, scheduler):
     """Attaches at one MTU and sends, there and at others. Returns how many packets were taken."""
+    draw = random.Random(number)
     options = " ".join([f"scheme {scheme}", scheduler, RATES[number % len(RATES)],
-                        LIMITS[number % len(LIMITS)], OTHERS[number % len(OTHERS)]])
+                        LIMITS[number % len(LIMITS)], OTHERS[number % len(OTHERS)],
+                        drawn(draw, OWN, scheduler)])
     command(f"tc qdisc add dev {dev} root cemark {options}")
     taken = send(sender, dev)
     for then in (1500, mtu):
         set_mtu(dev, then)
+        change = drawn(draw, CHANGES, scheduler)
+        if change:
+            command(f"tc qdisc change dev {dev} root cemark {change}")
+            options += f", then {change}"
         taken += send(sender, dev)
     if not all(values(dev)):
         raise SystemExit(f"{dev}, MTU {mtu}, {options}: in force {values(dev)}")
