@@ -96,14 +96,11 @@ fn draw(model: &RttModel) -> Result<[Estimate; 4], RowError> {
                     .as_micros_f64(),
             );
         }
-        draws.sort_unstable_by(f64::total_cmp);
         let mean = stats::mean(&draws).unwrap_or_default();
         let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / DRAWS as f64;
-        let rank = |p| stats::percentile(&draws, p).unwrap_or_default();
-        for (all, one) in found
-            .iter_mut()
-            .zip([mean, variance.sqrt(), rank(0.9), rank(0.99)])
-        {
+        let p99 = stats::select(&mut draws, 0.99).unwrap_or_default();
+        let p90 = stats::select(&mut draws, 0.9).unwrap_or_default();
+        for (all, one) in found.iter_mut().zip([mean, variance.sqrt(), p90, p99]) {
             all.push(one);
         }
     }

@@ -117,6 +117,16 @@ pub fn percentile(sorted: &[f64], p: f64) -> Option<f64> {
     (!sorted.is_empty()).then(|| sorted[rank(sorted.len(), p) - 1])
 }
 
+/// Nearest-rank percentile of values in any order, which their selection changes; `None` of
+/// nothing.
+pub fn select(values: &mut [f64], p: f64) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let last = rank(values.len(), p) - 1;
+    Some(*values.select_nth_unstable_by(last, f64::total_cmp).1)
+}
+
 /// The nearest rank, from 1 to `n`: ceil(p n), guarded against p n being an integer that floating
 /// point overshoots.
 pub(crate) fn rank(n: usize, p: f64) -> usize {
@@ -201,6 +211,11 @@ mod tests {
         assert_eq!(percentile(&v[..3], 0.5), Some(2.0));
         assert_eq!(percentile(&v[..1], 0.99), Some(1.0));
         assert_eq!(percentile(&[], 0.5), None);
+        for p in [0.5, 0.9, 0.99, 1.0] {
+            let mut mixed: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 100 + 1)).collect();
+            assert_eq!(select(&mut mixed, p), percentile(&v, p));
+        }
+        assert_eq!(select(&mut [], 0.5), None);
     }
 
     #[test]
