@@ -51,8 +51,18 @@ pub(crate) fn port_with(config: &Config, rate: Rate, markers: &[&MarkerChoice]) 
         words += &queues(config, rate);
     }
     for (queue, own) in schemes.iter().enumerate() {
+        let mut of_queue = String::new();
         if *own != schemes[0] {
-            words += &format!(" queue {queue} {own}");
+            of_queue += &format!(" {own}");
+        }
+        if s.non_ect_of(queue) != s.non_ect {
+            of_queue += match s.non_ect_of(queue) {
+                NonEct::Drop => " not_ect drop",
+                NonEct::Forward => " not_ect forward",
+            };
+        }
+        if !of_queue.is_empty() {
+            words += &format!(" queue {queue}{of_queue}");
         }
     }
     words

@@ -171,7 +171,7 @@ fn switch(config: &Config) -> Result<(), Refusal> {
 
 /// The marker of each queue of a port.
 pub(crate) fn by_queue(config: &Config) -> Vec<&MarkerChoice> {
-    vec![&config.switch.marker; config.switch.queues.len()]
+    config.switch.markers().collect()
 }
 
 /// Refuses a marker of a queue that the qdisc lacks.

@@ -267,6 +267,13 @@ pub(crate) fn in_force(scheme: &Scheme) -> Option<String> {
             (false, false) => None,
         }
     });
-    let shown: Vec<String> = shown.collect();
+    let mut shown: Vec<String> = shown.collect();
+    if let Some(set) = scheme.preset {
+        let parts = [set.source, set.note]
+            .into_iter()
+            .filter(|part| !part.is_empty());
+        let parts: Vec<&str> = parts.collect();
+        shown.push(format!("preset {} ({})", set.name, parts.join("; ")));
+    }
     (!shown.is_empty()).then(|| shown.join(", "))
 }

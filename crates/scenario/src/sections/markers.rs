@@ -13,7 +13,7 @@ use crate::key::{Key, KeySpec, Shape, Words, keys};
 use crate::param;
 use crate::section::Section;
 use crate::sections::{self, Form, SectionSpec};
-use crate::thresholds::{self, Thresholds};
+use crate::thresholds::{self, Ramp, Thresholds};
 use crate::tree::{Node, Value};
 use crate::units::{self, Measure};
 
@@ -81,6 +81,8 @@ pub(crate) struct Scheme {
     pub(crate) written: Vec<&'static str>,
     /// Written parameters that are lengths, written as times.
     pub(crate) timed: Vec<&'static str>,
+    /// The published set that the file names.
+    pub(crate) preset: Option<&'static Thresholds>,
     /// Written parameters that the chip rounds, with the value that was asked for.
     pub(crate) rounded: Vec<(&'static str, u64)>,
 }
@@ -140,13 +142,17 @@ fn parameters(
     at: At,
 ) -> Fallible<Scheme> {
     let (mut written, mut timed, mut rounded) = (Vec::new(), Vec::new(), Vec::new());
+    let set = s.given(&PRESET)?;
     let (title, choice) = if fold(name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {
         let spec = spec_of(node).ok_or_else(|| unknown(at, name))?;
         s.describes(spec.name);
         let mut values = Values::defaults(spec);
-        let preset = preset(&mut s, spec, rate)?;
+        let preset = match (set, s.node(&PRESET)) {
+            (Some(set), Some(node)) => Some(ramp(set, node.at, spec, rate)?),
+            _ => None,
+        };
         for (i, param) in spec.params.iter().enumerate() {
             if let Some(node) = s.get(param.name) {
                 let asked = parameter(node, spec, param, rate)?;
@@ -179,21 +185,18 @@ fn parameters(
         marker: choice,
         written,
         timed,
+        preset: set,
         rounded,
     })
 }
 
 /// The published ramp that a scheme names, at ports of this rate.
-fn preset(s: &mut Section<'_>, spec: &SchemeSpec, rate: Rate) -> Fallible<Option<(u64, u64, u64)>> {
-    let Some(set) = s.given(&PRESET)? else {
-        return Ok(None);
-    };
-    let at = s.need(&PRESET)?.at;
+fn ramp(set: &Thresholds, at: At, spec: &SchemeSpec, rate: Rate) -> Fallible<Ramp> {
     if !["wred", "red"].contains(&spec.name) {
         let message = format!("`{}` is a set of thresholds for wred and red", set.name);
         return Err(Fault::new(at, message).help("write marker = \"wred\", or remove preset"));
     }
-    set.at(rate).map(Some).ok_or_else(|| {
+    set.at(rate).ok_or_else(|| {
         let rates: Vec<String> = set
             .rates()
             .iter()

@@ -18,7 +18,7 @@ pub(crate) struct Thresholds {
 }
 
 /// A ramp: its ends in bytes, and its height in thousandths.
-type Ramp = (u64, u64, u64);
+pub(crate) type Ramp = (u64, u64, u64);
 
 #[derive(Debug)]
 enum Rule {
