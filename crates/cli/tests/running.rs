@@ -293,7 +293,7 @@ fn a_warning_is_said_and_kept() {
     let manifest: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(manifest["warnings"], doc["warnings"]);
     let report = fs::read_to_string(dir.join("report.html")).expect("a report");
-    assert!(report.contains("<b>Warning.</b> `DCTCP-RED` never marks"));
+    assert!(report.contains("<b>Warning.</b> <code>DCTCP-RED</code> never marks"));
 }
 
 #[test]

@@ -235,9 +235,16 @@ fn thresholds_are_those_that_the_chip_can_hold() {
     assert!(line.contains("5% (rounded by the chip from 5.4"), "{line}");
 }
 
+/// Changes of the scenario, and parts of message and advice.
+type Case = (
+    &'static [(&'static str, &'static str)],
+    &'static str,
+    &'static str,
+);
+
 #[test]
 fn mistakes_say_what_to_write() {
-    let cases: &[(&[(&str, &str)], &str, &str)] = &[
+    let cases: &[Case] = &[
         (
             &[("CLASS", "dscp = 27")],
             "no traffic class has DSCP 27",
@@ -280,7 +287,7 @@ fn mistakes_say_what_to_write() {
                 "MORE",
                 "[[switch.class]]\nname = \"more\"\nqueue = 5\nweight = 0",
             )],
-            "0 is out of range",
+            "0 is too small",
             "1",
         ),
         (
@@ -325,4 +332,22 @@ fn mistakes_say_what_to_write() {
         assert!(message.contains(said), "{with:?}: {message}");
         assert!(advice.contains(help), "{with:?}: {message}: {advice}");
     }
+}
+
+/// The example of docs/classes.md is a scenario without a warning.
+#[test]
+fn the_example_of_the_document_runs() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/classes.md");
+    let page = std::fs::read_to_string(path).expect("docs/classes.md");
+    let text = page.split("```toml\n").nth(1).expect("an example");
+    let text = text.split("```").next().expect("its end");
+    let plan = parse(text, "classes.toml", &Overrides::default()).expect("a scenario");
+    assert_eq!(
+        (plan.schemes.len(), plan.warnings.len()),
+        (3, 0),
+        "{:?}",
+        plan.warnings
+    );
+    assert_eq!(markers(&plan, 1)[3].0, "wred");
+    assert_eq!(markers(&plan, 2)[3].0, "ecn_sharp");
 }

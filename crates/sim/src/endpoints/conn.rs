@@ -2,12 +2,14 @@
 //! The two ends of a connection, each of which belongs to the host where it is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cemark_transport::rdma::{Requester, Responder};
 use cemark_transport::{Config, Receiver, Segment, Sender};
 use cemark_wire::{Ecn, Flags, Nanos, Packet, Rate};
 use prefetch_index::prefetch_index;
 
+use super::Transport;
 use crate::agenda::Timer;
 use crate::ids::{ConnId, HostId, indexed};
 use crate::workload::Flow;
@@ -55,6 +57,7 @@ pub(crate) struct SenderEnd {
     /// Index of the workload whose class bounds apply to bytes sent.
     pub bounds: Option<u16>,
     pub group: Group,
+    pub transport: Arc<Transport>,
     /// Its counters when the flow began.
     pub before: Counts,
     /// The flow that it sends, or sent last.
@@ -72,7 +75,7 @@ pub(crate) struct ReceiverEnd {
     /// Timer of the delayed ACK.
     pub timer: Timer,
     pub class: u8,
-    pub group: Group,
+    pub transport: Arc<Transport>,
     /// The ECN field of its acknowledgements.
     pub ack_ecn: Ecn,
     /// Its flow has not ended.
@@ -268,9 +271,10 @@ impl Sink {
 }
 
 impl SenderEnd {
-    pub fn new(source: Source, flow: Flow, group: Group) -> SenderEnd {
+    pub fn new(transport: &Arc<Transport>, line: Rate, flow: Flow, group: Group) -> SenderEnd {
         SenderEnd {
-            source,
+            source: Source::new(&transport.cfg, line),
+            transport: Arc::clone(transport),
             timer: Timer::IDLE,
             acked_end: u64::MAX,
             begin: 0,
@@ -301,15 +305,15 @@ impl SenderEnd {
 }
 
 impl ReceiverEnd {
-    pub fn new(cfg: &Config, flow: Flow, group: Group) -> ReceiverEnd {
+    pub fn new(transport: &Arc<Transport>, flow: Flow) -> ReceiverEnd {
         ReceiverEnd {
-            sink: Sink::new(cfg),
+            sink: Sink::new(&transport.cfg),
             end: u64::MAX,
             last: flow.bytes,
             timer: Timer::IDLE,
             class: flow.class,
-            group,
-            ack_ecn: cfg.ack_ecn(),
+            ack_ecn: transport.cfg.ack_ecn(),
+            transport: Arc::clone(transport),
             open: true,
             before: 0,
             flow,

@@ -2,7 +2,7 @@
 //! Connections are opened, given flows, and are idle or closed when these are complete.
 
 use super::Endpoints;
-use super::conn::{Announced, ReceiverEnd, SenderEnd, Source};
+use super::conn::{Announced, ReceiverEnd, SenderEnd};
 use crate::config::Fct;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
@@ -34,13 +34,13 @@ impl Endpoints {
         }
         let workload = &self.cfg.workloads[usize::from(flow.workload)];
         let group = self.groups[usize::from(flow.workload)];
-        let cfg = &self.transports[usize::from(group)].cfg;
+        let transport = &self.transports[usize::from(group)];
         let tx = net.owns(src.nic()).then(|| {
             let line = net.fabric.links()[src.nic()].rate;
-            Box::new(SenderEnd::new(Source::new(cfg, line), flow, group))
+            Box::new(SenderEnd::new(transport, line, flow, group))
         });
         let rx = net.owns(dst.nic()).then(|| {
-            let mut rx = ReceiverEnd::new(cfg, flow, group);
+            let mut rx = ReceiverEnd::new(transport, flow);
             if !workload.persistent && !self.sender_ends {
                 rx.end = flow.bytes;
             }

@@ -7,7 +7,7 @@ use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
 use super::conn::{SenderEnd, Sink, Source};
-use super::{Came, Endpoints, Transport};
+use super::{Came, Endpoints};
 use crate::agenda::{Agenda, kind};
 use crate::config::Config;
 use crate::events::EventQueue;
@@ -54,7 +54,7 @@ impl Endpoints {
             return self.at_responder(core, at, p);
         };
         let segment = Segment::of(p);
-        let cfg = &self.transports[usize::from(rx.group)].cfg;
+        let cfg = &rx.transport.cfg;
         let acks = receiver.on_data(cfg, now, &segment);
         let delays = cfg.ack_every > 1;
         let complete = receiver.delivered() >= rx.end;
@@ -103,7 +103,7 @@ impl Endpoints {
             aux = core.net.sacks.store(n, blocks);
         }
         let fields = Fields {
-            wire_bytes: self.transports[usize::from(rx.group)].cfg.ack_bytes,
+            wire_bytes: rx.transport.cfg.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
             class: rx.class,
             ecn: rx.ack_ecn,
@@ -133,7 +133,7 @@ impl Endpoints {
             ts_echo: p.ts,
             sacks: blocks.len() as u8,
         };
-        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        let cfg = &tx.transport.cfg;
         sender.on_ack(cfg, now, &ack, blocks);
         let reached = sender.acked() >= tx.acked_end;
         self.note_sender(&core.agenda, at.conn);
@@ -147,10 +147,9 @@ impl Endpoints {
     #[inline]
     pub fn ready<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) {
         let tx = self.conns.list[at.conn].tx_mut();
-        let transport = &self.transports[usize::from(tx.group)];
-        if transport.turn == 0 {
-            if worth(transport, tx, || core.nanos()) {
-                match transport.cfg.max_burst {
+        if tx.transport.turn == 0 {
+            if worth(tx, || core.nanos()) {
+                match tx.transport.cfg.max_burst {
                     0 => while self.send_one(core, at) {},
                     most => self.send_burst(core, at, most),
                 }
@@ -161,7 +160,7 @@ impl Endpoints {
         if tx.in_line {
             return;
         }
-        if !worth(transport, tx, || core.nanos()) {
+        if !worth(tx, || core.nanos()) {
             self.arm_timer(&mut core.agenda, at.conn);
             return;
         }
@@ -237,15 +236,13 @@ impl Endpoints {
             if core.net.pauses() && self.held_back(&core.net, at) {
                 continue;
             }
-            let group = self.conns.list[conn].tx().group;
-            let turn = self.transports[usize::from(group)].turn;
+            let turn = self.conns.list[conn].tx().transport.turn;
             let mut sent = 0;
             while sent < turn && self.send_one(core, at) {
                 sent += 1;
             }
             let tx = self.conns.list[conn].tx();
-            let transport = &self.transports[usize::from(group)];
-            let more = sent == turn && worth(transport, tx, || core.nanos());
+            let more = sent == turn && worth(tx, || core.nanos());
             self.arm_timer(&mut core.agenda, conn);
             self.conns.list[conn].tx_mut().in_line = more;
             if more {
@@ -268,7 +265,7 @@ impl Endpoints {
     fn send_one<Q: EventQueue>(&mut self, core: &mut Core<Q>, at: EndId) -> bool {
         let now = core.nanos();
         let tx = self.conns.list[at.conn].tx_mut();
-        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        let cfg = &tx.transport.cfg;
         let Some(s) = tx.source.poll_transmit(cfg, now) else {
             return false;
         };
@@ -295,7 +292,7 @@ impl Endpoints {
     #[inline]
     fn arm_timer<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, conn: ConnId) {
         let tx = self.conns.list[conn].tx_mut();
-        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        let cfg = &tx.transport.cfg;
         if let Some(deadline) = tx.source.timeout(cfg, || agenda.nanos()) {
             agenda.arm(&mut tx.timer, deadline, kind::TIMER | conn.0);
         }
@@ -305,7 +302,7 @@ impl Endpoints {
         let host = core.net.rows.of(conn).src;
         let tx = self.conns.list[conn].tx_mut();
         if tx.timer.fires(core.agenda.now) {
-            let cfg = &self.transports[usize::from(tx.group)].cfg;
+            let cfg = &tx.transport.cfg;
             if tx.source.on_timeout(cfg, core.nanos()) {
                 self.note_sender(&core.agenda, conn);
                 self.ready(core, EndId { host, conn });
@@ -394,8 +391,8 @@ impl Endpoints {
 
 /// Whether a connection has something to send, and under TSO enough of it.
 #[inline]
-fn worth(transport: &Transport, tx: &SenderEnd, now: impl FnOnce() -> Nanos) -> bool {
-    let (source, cfg, tso) = (&tx.source, &transport.cfg, transport.tso);
+fn worth(tx: &SenderEnd, now: impl FnOnce() -> Nanos) -> bool {
+    let (source, cfg, tso) = (&tx.source, &tx.transport.cfg, tx.transport.tso);
     source.can_send(cfg, now) && (tso == 0 || source.fills_train(cfg, tso))
 }
 

@@ -47,8 +47,9 @@ impl Came {
 }
 
 /// How the connections of a group send and receive.
-struct Transport {
-    cfg: cemark_transport::Config,
+#[derive(Debug)]
+pub(crate) struct Transport {
+    pub cfg: cemark_transport::Config,
     /// Packets that a connection may put into the NIC before the next connection is served; 0:
     /// everything that the window allows.
     turn: u32,
@@ -77,7 +78,7 @@ impl Transport {
 pub(crate) struct Endpoints {
     cfg: Arc<Config>,
     /// By group of connections: how they send and receive.
-    transports: Vec<Transport>,
+    transports: Vec<Arc<Transport>>,
     /// By workload: the group of its connections.
     groups: Vec<Group>,
     hosts: Vec<Host>,
@@ -114,7 +115,10 @@ impl Endpoints {
         }
         Endpoints {
             groups,
-            transports: own.into_iter().map(|t| Transport::new(cfg, t)).collect(),
+            transports: own
+                .into_iter()
+                .map(|t| Arc::new(Transport::new(cfg, t)))
+                .collect(),
             hosts: (0..cfg.topology.fabric().nics())
                 .map(|_| Host::default())
                 .collect(),

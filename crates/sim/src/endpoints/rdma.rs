@@ -22,7 +22,7 @@ impl Endpoints {
     ) -> Came {
         let now = core.nanos();
         let rx = self.conns.list[at.conn].rx_mut();
-        let cfg = &self.transports[usize::from(rx.group)].cfg;
+        let cfg = &rx.transport.cfg;
         let (Sink::Rdma(responder), Some(rdma)) = (&mut rx.sink, &cfg.rdma) else {
             return Came::Nothing;
         };
@@ -66,7 +66,7 @@ impl Endpoints {
         let now = core.nanos();
         let beyond = (p.aux != NONE).then(|| core.net.sacks.take(p.aux).1[0]);
         let tx = self.conns.list[at.conn].tx_mut();
-        let cfg = &self.transports[usize::from(tx.group)].cfg;
+        let cfg = &tx.transport.cfg;
         let (Source::Rdma(requester), Some(rdma)) = (&mut tx.source, &cfg.rdma) else {
             return Came::Nothing;
         };
