@@ -30,9 +30,8 @@ const ALLOWED: &[&str] = &[
     "crates/scenario/src/read: key section",
     "crates/scenario/src/read: rtts sizes",
     "crates/scenario/src/read/rtts: buckets column",
-    "crates/scenario/src/sections: controllers transport",
     "crates/scenario/src/sections: host preset",
-    "crates/scenario/src/sections: pfc switch",
+    "crates/scenario/src/sections: classes pfc switch",
     "crates/transport/src: cc config rdma segment tcp",
 ];
 

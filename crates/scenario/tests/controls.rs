@@ -124,7 +124,7 @@ fn any_controllers_share_hosts() {
     );
 }
 
-/// Of a transport the workload writes what differs; the rest, pacing of the host too, is of all.
+/// Keys that a workload does not write are those of all, the pacing of the host among them.
 #[test]
 fn a_workload_has_any_key_of_a_transport() {
     let own = "[workload.transport]\ncontrol = \"dcqcn\"\nmss = \"4096B\"";

@@ -151,7 +151,7 @@ pub struct Group {
     pub axes: BTreeMap<String, String>,
     /// In the order of the scenario; the baseline first.
     pub rows: Vec<Row>,
-    /// The same schemes by the flows of each traffic class; empty without `[[switch.class]]`.
+    /// Schemes by the flows of each traffic class; empty without `[[switch.class]]`.
     pub classes: Vec<OfClass>,
     /// Seeds.
     pub seeds: Vec<u64>,

@@ -96,8 +96,8 @@ keys! { KEYS:
          scheme has its thresholds in whole cells, rounded down, and `cemark check` prints both",
     );
     PROBABILITY_STEP: f64 = Key::fraction("probability-step").follows("none").doc(
-        "the resolution of probabilities and percentages in the switch chip (`\"1%\"` on Spectrum): \
-         a scheme has each of its fractions rounded to the nearest multiple",
+        "the resolution of probabilities and percentages in the switch chip (`\"1%\"` on \
+         Spectrum): a scheme has each of its fractions rounded to the nearest multiple",
     );
     SCHEDULER: SchedulerKind = Key::choice("scheduler").usual("fifo")
         .doc("which queue sends next (below)");

@@ -299,10 +299,10 @@ pub fn classed(mut cfg: Config, seed: u64, markers: [MarkerChoice; 2], pause: bo
     };
     let other = Profile {
         marker: Some(second),
-        non_ect: (seed % 3 == 0).then_some(NonEct::Drop),
+        non_ect: seed.is_multiple_of(3).then_some(NonEct::Drop),
     };
     cfg.switch.marker = first;
-    cfg.switch.profiles = vec![(seed % 5 > 0).then_some(other), Some(of_pairs)];
+    cfg.switch.profiles = vec![(!seed.is_multiple_of(5)).then_some(other), Some(of_pairs)];
     cfg.switch.buffering = Buffering {
         policy: Policy::Dynamic { alpha: 1 << 16 },
         pool_bytes: cfg.switch.buffer_bytes.max(100_000) * 4,
@@ -324,7 +324,7 @@ pub fn classed(mut cfg: Config, seed: u64, markers: [MarkerChoice; 2], pause: bo
             });
         }
     }
-    cfg.workloads[0].class = ClassMap::Weighted(vec![2, u32::from(seed % 2 == 0), 0]);
+    cfg.workloads[0].class = ClassMap::Weighted(vec![2, u32::from(seed.is_multiple_of(2)), 0]);
     cfg.workloads[1].class = ClassMap::Fixed(1);
     cfg.workloads[1].transport = Some(Box::new(own));
     if pause {
