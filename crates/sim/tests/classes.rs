@@ -59,7 +59,7 @@ fn pairs(cfg: &Config) -> Box<cemark_transport::Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
     /// Conservation, one digest on every event list, and one outcome on any number of shards.
     #[test]
     fn classes_balance_and_divide(
