@@ -386,7 +386,7 @@ pub struct Profile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TrafficClass {
-    /// Its name in reports.
+    /// Name of the class in reports.
     pub name: String,
     /// The queue of every port that its packets join.
     pub queue: u8,
@@ -475,7 +475,7 @@ pub struct QueueConfig {
     pub limit_bytes: u32,
     /// Whether it may use headroom.
     pub lossless: bool,
-    /// Its factor under [`Policy::Dynamic`] in parts of 2^16; 0: that of the policy.
+    /// Factor of the queue under [`Policy::Dynamic`] in parts of 2^16; 0: that of the policy.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub alpha: u32,
 }

@@ -19,7 +19,7 @@ use super::super::{FigureFile, Mode, ROWS, Request, RowResult, stored_rows};
 pub(super) struct Stored {
     /// Name of the figure.
     pub id: String,
-    /// Its directory.
+    /// Directory of the figure.
     pub place: PathBuf,
     /// Its rows; empty where no look is complete.
     pub rows: Vec<RowResult>,

@@ -60,7 +60,7 @@ pub(crate) struct Class {
     pub(crate) profile: Option<Node>,
     pub(crate) non_ect: Option<NonEct>,
     dscps: Vec<u8>,
-    /// Its table.
+    /// Table of the class in the scenario.
     node: Node,
 }
 

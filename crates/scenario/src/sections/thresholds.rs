@@ -8,7 +8,7 @@ use cemark_wire::Rate;
 /// A published set.
 #[derive(Debug)]
 pub(crate) struct Thresholds {
-    /// Its word in scenario files.
+    /// Word of the set in scenario files.
     pub(crate) name: &'static str,
     /// Where the set is published.
     pub(crate) source: &'static str,
