@@ -9,8 +9,8 @@ use std::process::Command;
 use crate::programs::output;
 
 const FOLDER: &str = "target/publish";
-/// Most bytes of the program. It has 15.3 million, since it carries the pages of `cemark help` and
-/// the eBPF programs with their loader.
+/// Most bytes of the program. It carries the pages of `cemark help` and the eBPF programs with
+/// their loader.
 const MOST_BYTES: usize = 16_000_000;
 /// Documents beside the program.
 const DOCUMENTS: &[&str] = &["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
