@@ -13,6 +13,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import port
 import round_time
 import traces
 from vectors import Wrong, files, read, replay
@@ -88,7 +89,7 @@ def main(stems):
     head = "scheme cases packets traces packets differ at_most marks at_most apart at_most unit"
     print(ROW.format(*(word.replace("_", " ") for word in head.split())))
     failed = []
-    schemes = [s for s in stems if s != "round"]
+    schemes = [s for s in stems if s not in ("round", "port")]
     if not stems:
         schemes = sorted(p.name for p in ROOT.iterdir() if p.is_dir())
     for stem in schemes:
@@ -99,6 +100,10 @@ def main(stems):
         (cases, events, runs, total, gap), wrong = round_time.check(ROOT / "round.toml")
         apart = (f"{float(gap):.2e}", f"{float(round_time.GAP):.1e}", "ns of the port's round")
         print(ROW.format("round", cases, events, runs, total, "", "", "", "", *apart), flush=True)
+        failed += wrong
+    if not stems or "port" in stems:
+        (runs, total), wrong = port.check(read(ROOT / "port.toml"))
+        print(ROW.format("port", "", "", runs, total, *[""] * 7), flush=True)
         failed += wrong
     for line in failed:
         print(line, file=sys.stderr)

@@ -91,6 +91,7 @@ const VALUES: &[Alias] = &[
     ("roce", "dcqcn", ROCE),
     ("rocev2", "dcqcn", ROCE),
     ("rdma", "dcqcn", ROCE),
+    ("linux", "hpcc", PRESET),
     (
         "newreno",
         "reno",

@@ -40,7 +40,7 @@ pub struct Plan {
     /// Warnings about settings that the author probably did not mean; the scenario runs all the
     /// same.
     pub warnings: Vec<Warning>,
-    /// Settings that presets of hosts make, a line each.
+    /// Settings that presets of hosts make, and published senders, a line each.
     pub presets: Vec<String>,
     /// The parameters in force of each scheme that the file writes or that a rule of its paper
     /// speaks of, a line each.

@@ -338,6 +338,9 @@ fn queue_pairs_have_the_papers_parameters_and_yours() {
             rate_hai: Rate::mbps(100),
             min_rate: Rate::mbps(1),
             clamp_target: false,
+            decrease_interval: Nanos::from_micros(4),
+            timer_hyper: true,
+            window_by_rate: true,
         },
         retransmit: Retransmit::Selective,
         cnp_gap: Nanos::from_micros(4),
@@ -349,9 +352,63 @@ fn queue_pairs_have_the_papers_parameters_and_yours() {
             "control = \"dcqcn\"\ndcqcn-g = 0.0625\ndcqcn-alpha-init = 0.5\n\
              alpha-timer = \"1us\"\nrate-timer = \"300us\"\nbyte-counter = 0\nfast-recovery = 1\n\
              rate-ai = \"50Mbps\"\nrate-hai = \"100Mbps\"\nmin-rate = \"1Mbps\"\n\
-             clamp-target = false\n\
+             clamp-target = false\ndecrease-interval = \"4us\"\ntimer-hyper = true\n\
+             window-by-rate = true\n\
              repair = \"selective\"\ncnp-gap = \"4us\"\ncnp-class = 0"
         ),
         Some(own)
     );
+}
+
+/// A published sender brings its parameters, its notifications and its window; what the file writes
+/// goes before, and TCP ignores it.
+#[test]
+fn a_published_sender_is_a_preset() {
+    let plan = |keys: &str| {
+        let text = text("", "") + "[transport]\nmss = \"1000B\"\n" + keys;
+        parse(&text, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{keys}: {e}"))
+    };
+    let transport = |keys: &str| plan(keys).points[0].config.transport.clone();
+    let usual = transport("control = \"dcqcn\"");
+    assert_eq!(transport("control = \"dcqcn\"\npreset = \"dcqcn\""), usual);
+    let windowed = transport("control = \"dcqcn\"\npreset = \"hpcc-window\"");
+    let rdma = windowed.rdma.expect("queue pairs");
+    assert_eq!(rdma.cnp_gap, Nanos::from_micros(1));
+    assert_eq!(rdma.dcqcn.decrease_interval, Nanos::from_micros(4));
+    assert_eq!(rdma.dcqcn.min_rate, Rate::mbps(1_000));
+    assert!(rdma.dcqcn.window_by_rate && rdma.dcqcn.timer_hyper);
+    let plan_of = plan("control = \"dcqcn\"\npreset = \"hpcc-window\"");
+    let topology = &plan_of.points[0].config.topology;
+    assert_eq!(windowed.receive_window, topology.bandwidth_delay(1_000));
+    assert!(windowed.receive_window < usual.receive_window);
+    let line = "DCQCN sender hpcc-window: HPCC's simulator, simulation/run.py, `dcqcn_vwin`";
+    assert!(
+        plan_of.presets[0].starts_with(line),
+        "{:?}",
+        plan_of.presets
+    );
+    let own = transport(
+        "control = \"dcqcn\"\npreset = \"hpcc-window\"\ncnp-gap = \"7us\"\n\
+         receive-window = \"1MB\"\nrate-ai = \"5Mbps\"",
+    );
+    let rdma = own.rdma.expect("queue pairs");
+    assert_eq!(
+        (rdma.cnp_gap, own.receive_window),
+        (Nanos(7_000), 1_000_000)
+    );
+    assert_eq!(rdma.dcqcn.rate_ai, Rate::mbps(5));
+    // Under a scheme with DCTCP the preset changes nothing.
+    let tcp = plan("control = \"dctcp\"\npreset = \"hpcc-window\"");
+    assert_eq!(
+        tcp.points[0].config.transport,
+        transport("control = \"dctcp\"")
+    );
+    assert!(tcp.presets.is_empty());
+    let e = parse(
+        &(text("", "") + "[transport]\ncontrol = \"dcqcn\"\npreset = \"hpc\"\n"),
+        "s.toml",
+        &Overrides::default(),
+    )
+    .expect_err("no sender");
+    assert!(e.to_string().contains("`hpc` is not known here"), "{e}");
 }

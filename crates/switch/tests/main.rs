@@ -6,3 +6,4 @@ mod common;
 mod pauses;
 mod rounds;
 mod shares;
+mod unlike;

@@ -248,3 +248,48 @@ fn every_byte_arrives_through_a_lossy_pipe() {
         }
     }
 }
+
+/// The window of HPCC's simulator: a packet may leave while fewer bytes are in flight than the
+/// receive window times the rate over the link's, and one always may.
+#[test]
+fn a_window_by_rate_shrinks_with_the_rate() {
+    let cfg = Config {
+        receive_window: 4_500,
+        ..config()
+    };
+    let mut r = rdma(Retransmit::GoBackN);
+    r.dcqcn.window_by_rate = true;
+    r.dcqcn.rate_timer = Nanos::from_millis(1);
+    r.dcqcn.clamp_target = false;
+    let mut q = requester(&r, 30);
+    let burst = |q: &mut Requester, now: u64| {
+        let mut sent = 0;
+        for step in 0..100 {
+            let now = Nanos(now + step * 100_000);
+            assert_eq!(q.can_send(&cfg, now), {
+                let polled = q.poll_transmit(&cfg, &r, now).is_some();
+                sent += u32::from(polled);
+                polled
+            });
+            if !q.can_send(&cfg, Nanos(now.0 + 1_000_000)) {
+                break;
+            }
+        }
+        sent
+    };
+    // 0, 1000, ... 4000 bytes are fewer than 4500.
+    assert_eq!(burst(&mut q, 0), 5);
+    q.on_ack(&cfg, &r, Nanos(1), &ack(5, Flags::EMPTY), None);
+    // Half the rate: 0, 1000 and 2000 bytes are fewer than 2250.
+    q.on_cnp(&r, Nanos(2));
+    assert_eq!(burst(&mut q, 10), 3);
+    q.on_ack(&cfg, &r, Nanos(400_000), &ack(8, Flags::EMPTY), None);
+    // The smallest rate: one packet at a time.
+    for _ in 0..7 {
+        q.on_cnp(&r, Nanos(400_001));
+    }
+    assert_eq!(burst(&mut q, 400_010), 1);
+    // The timer raises the rate again; an acknowledgement shows it.
+    q.on_ack(&cfg, &r, Nanos(8_000_000), &ack(9, Flags::EMPTY), None);
+    assert!(burst(&mut q, 8_000_010) > 1);
+}

@@ -26,33 +26,16 @@ pub(super) struct Marks {
     said: bool,
 }
 
-/// The simulator's window: the largest product of a path's rate and its round trip, in which data
-/// takes the time of a payload at every link. A packet may leave while fewer bytes are in flight,
-/// so that the last one goes beyond it: here the window is rounded up to whole packets.
-fn window(topology: &Topology, payload: u32) -> u64 {
+/// The simulator's window. A packet may leave while fewer bytes are in flight, so that the last one
+/// goes beyond it: a window that does not follow the rate is rounded up to whole packets.
+fn window(topology: &Topology, payload: u32, by_rate: bool) -> u64 {
+    let product = topology.bandwidth_delay(payload).min(1 << 39);
     let payload = u64::from(payload.max(1));
-    let fabric = topology.fabric();
-    let product = |src: u32, dst: u32| {
-        let path = || fabric.path(src, dst, 0).map(|l| &fabric.links()[l.place()]);
-        let slowest = path().map(|link| link.rate.0).min().unwrap_or(0);
-        let nanos: u128 = path()
-            .map(|link| {
-                let sending = u128::from(payload) * 8_000_000_000 / u128::from(link.rate.0.max(1));
-                2 * u128::from(link.delay.0 / 1000) + sending
-            })
-            .sum();
-        nanos * u128::from(slowest) / 8_000_000_000
+    let whole = match by_rate {
+        true => product,
+        false => product.max(1).div_ceil(payload) * payload,
     };
-    let ends = fabric.representatives();
-    let pairs = ends.iter().flat_map(|&a| ends.iter().map(move |&b| (a, b)));
-    let most = pairs
-        .filter(|(a, b)| a != b)
-        .map(|(a, b)| product(a, b))
-        .max();
-    let most = u64::try_from(most.unwrap_or(0))
-        .unwrap_or(u64::MAX)
-        .min(1 << 39);
-    (most.max(1).div_ceil(payload) * payload).max(1_500)
+    whole.max(1_500)
 }
 
 /// The rates of links, the hosts' first.
@@ -134,10 +117,12 @@ pub(super) fn values(found: &Found, marks: &Marks) -> Value {
     let usual = Config::default();
     let config = found.config.as_ref().unwrap_or(&usual);
     let given = found.config.is_some();
+    let dctcp = config.control == Some(Control::Dctcp);
     let rates = rates(&found.topology);
     let speed = |value: Option<Rate>| value.map(|rate| exact::rate(rate.0));
     let span = |value: Option<Picos>| value.map(|picos| exact::time(picos.0));
     let payload = config.payload.unwrap_or(USUAL_PAYLOAD);
+    let by_rate = config.window && config.window_by_rate && !dctcp;
     let threshold = |bytes: u64| length(bytes.min(u32::MAX.into()));
     context! {
         given,
@@ -147,7 +132,8 @@ pub(super) fn values(found: &Found, marks: &Marks) -> Value {
             Control::Dcqcn => "dcqcn",
         }),
         payload => config.payload,
-        window => (given && config.window).then(|| window(&found.topology, payload)),
+        window => (given && config.window).then(|| window(&found.topology, payload, by_rate)),
+        by_rate,
         acks => config.acks,
         gain => config.gain.map(|gain| gain.to_string()),
         rate_ai => speed(config.rate_ai),
@@ -196,7 +182,7 @@ mod tests {
                 delay: Picos::from_micros(1),
             })
         };
-        assert_eq!(window(&star(25), 1000), 15_000);
+        assert_eq!(window(&star(25), 1000, false), 15_000);
         // A path over the slow link in the middle has less in flight than one beside it.
         let dumbbell = |left| {
             Topology::from(Dumbbell {
@@ -208,9 +194,10 @@ mod tests {
                 middle_delay: Picos::from_micros(1),
             })
         };
-        assert_eq!(window(&dumbbell(2), 1000), 15_000);
+        assert_eq!(window(&dumbbell(2), 1000, false), 15_000);
         // 6000 + 8000 + 2 x 320 ns at 1 Gb/s: 1830 bytes.
-        assert_eq!(window(&dumbbell(1), 1000), 2_000);
+        assert_eq!(window(&dumbbell(1), 1000, false), 2_000);
+        assert_eq!(window(&dumbbell(1), 1000, true), 1_830);
         assert_eq!(percent(0.2), "20");
         assert_eq!(percent(0.07), "7");
         assert_eq!(percent(1.0), "100");

@@ -137,7 +137,8 @@ fn c03_windows_and_cuts_are_in_the_scenario() {
         &[
             "max-time = \"2s\" # SIMULATOR_STOP_TIME",
             "receive-window = \"22000B\" # HAS_WIN",
-            "cnp-gap = \"4us\" # RATE_DECREASE_INTERVAL",
+            "decrease-interval = \"4us\" # RATE_DECREASE_INTERVAL",
+            "timer-hyper = true",
             "ack-every = 1 # L2_ACK_INTERVAL",
             "alpha-timer = \"1us\"",
             "min-rate = \"100Mbps\"",
@@ -149,9 +150,19 @@ fn c03_windows_and_cuts_are_in_the_scenario() {
     let (open, _) = configured("c03", &with("HAS_WIN", "0")).expect("a scenario");
     assert!(!open.contains("receive-window") && plain(&open) != plain(&text));
     let (slow, _) = configured("c03", &with("RATE_DECREASE_INTERVAL", "50")).expect("a scenario");
-    says(&slow, &["cnp-gap = \"50us\""]);
-    // SimAI's file has VAR_WIN 1: the scenario says what is missing.
+    says(&slow, &["decrease-interval = \"50us\""]);
+    // SimAI's file has VAR_WIN 1.
     let (text, said) = configured("c03", &with("VAR_WIN", "1")).expect("a scenario");
+    says(
+        &text,
+        &[
+            "window-by-rate = true # VAR_WIN",
+            "receive-window = \"22000B\"",
+        ],
+    );
+    assert!(!said.contains("VAR_WIN"), "{said}");
+    let dctcp = with("VAR_WIN", "1").replace("CC_MODE 1\n", "CC_MODE 8\n");
+    let (text, said) = configured("c03", &dctcp).expect("a scenario");
     says(
         &said,
         &["config.txt:", "VAR_WIN 1: the window shrinks there"],
@@ -175,7 +186,7 @@ fn c03_windows_and_cuts_are_in_the_scenario() {
         &text,
         &[
             "receive-window = \"22000B\"",
-            "cnp-gap = \"4us\"",
+            "decrease-interval = \"4us\"",
             "min-rate = \"100Mbps\"",
         ],
     );

@@ -76,6 +76,8 @@ pub struct Config {
     pub cut_gap: Option<Picos>,
     /// The bytes in flight are bounded by the largest bandwidth-delay product.
     pub window: bool,
+    /// The window shrinks in proportion to the rate of the flow.
+    pub window_by_rate: bool,
     /// The file says that packets are acknowledged.
     pub acks: bool,
     /// Links are not paused.
@@ -129,6 +131,10 @@ impl Config {
                 "PACKET_PAYLOAD_SIZE" => config.payload = Some(line.count(1, "payload")?),
                 "ENABLE_QCN" => config.unmarked = line.count::<u32>(1, "switch")? == 0,
                 "RATE_DECREASE_INTERVAL" => config.cut_gap = Some(micros(&line)?),
+                "VAR_WIN" => {
+                    config.window_by_rate = line.count::<u32>(1, "switch")? != 0;
+                    judged.push(line);
+                }
                 "HAS_WIN" => config.window = line.count::<u32>(1, "switch")? != 0,
                 "L2_ACK_INTERVAL" => {
                     config.acks = true;
@@ -224,9 +230,9 @@ fn judge(config: &Config, line: &Line<'_>) -> Fallible<Option<String>> {
                 "write RATE_BOUND 1",
             ));
         }
-        "VAR_WIN" if on()? && config.window => {
-            "the window shrinks there with the rate of its flow; here it is constant, and more \
-             bytes are in flight after a cut"
+        "VAR_WIN" if dctcp && on()? && config.window => {
+            "the window shrinks there with the rate of its flow; here it is the receiver's, and \
+             constant"
         }
         "GLOBAL_T" if !on()? && config.window => {
             "the window is there the bandwidth-delay product of each flow's own path; here it is \

@@ -195,7 +195,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         let names = read.config.workloads.iter().map(|w| w.name.clone());
         names.collect()
     });
-    let presets = lines(&cells, &labels, |read| &read.preset);
+    let presets = lines(&cells, &labels, |read| &read.presets);
     let parameters = of_schemes(&cells, &labels);
     let retunes = lines(&cells, &labels, |read| &read.retunes);
     let (points, mut warnings) = points(cells, &seeds);
@@ -539,8 +539,8 @@ struct Read {
     config: Config,
     /// The file's `non-ect`; `None`: the default of the run.
     non_ect: Option<NonEct>,
-    /// Settings that a preset of the host makes.
-    preset: Option<String>,
+    /// Settings that a preset of the host makes, and published senders.
+    presets: Vec<String>,
     /// Parameters that change in mid-run.
     retunes: Vec<String>,
     /// The scheme as the file has it.
@@ -552,13 +552,14 @@ struct Read {
 fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let applied = preset::applied(root)?;
     let root = applied.as_ref().map_or(root, |(tree, _)| tree);
+    let mut presets: Vec<String> = applied.iter().map(|(_, line)| line.clone()).collect();
     let topology = fabric::topology(root, files)?;
     let (rtt, delays_syn) = rtt::rtt(root, files)?;
     let (rate, chip) = (topology.slowest(), Chip::of_scenario(root)?);
     let scheme = markers::scheme(node, rate, chip)?;
     let classes = classes::of_scenario(root)?;
     let profiles = profiles::profiles(node, &scheme.label, &classes, (rate, chip))?;
-    let mut transport = transport::transport(root, &classes)?;
+    let mut transport = transport::transport(root, &classes, &topology)?;
     let (nic, mut offload) = host::host(root, &mut transport)?;
     let workloads = workload::workloads(root, &transport, &topology, files, &classes)?;
     let mtu = full_packet(&transport, &workloads);
@@ -596,13 +597,16 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
         max_time,
     };
     sense::check(root, &config)?;
+    if !config.queue_pairs().is_empty() {
+        presets.extend(transport::published(root));
+    }
     let retunes = retune::retunes(root, &mut config, &scheme.label, (&classes, chip))?;
     let profiles = profiles.into_iter().map(|own| own.scheme).collect();
     Ok(Read {
         label: scheme.label.clone(),
         config,
         non_ect,
-        preset: applied.map(|(_, line)| line),
+        presets,
         retunes,
         scheme,
         profiles,

@@ -44,17 +44,24 @@ pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
 
 /// The chosen controller and its parameters. The parameters of the others are read and checked as
 /// well, so that a scheme or a point of a sweep may choose another one. Two controllers may share a
-/// key: it is then checked against the chosen one.
-pub(crate) fn control(s: &mut Section<'_>) -> Fallible<Control> {
+/// key: it is then checked against the chosen one. `published`: values of parameters that the file
+/// does not write.
+pub(crate) fn control(
+    s: &mut Section<'_>,
+    published: impl Fn(&ParamSpec) -> Option<u64>,
+) -> Fallible<Control> {
     let Chosen(chosen) = s.read(&CONTROL)?;
-    let values = Values::read(chosen, |param, _| read(s, param))?;
+    let values = Values::read(chosen, |param, _| {
+        let usual = published(param).filter(|_| chosen.is_queue_pair());
+        read(s, param, usual)
+    })?;
     for key in keys() {
         if chosen.index_of(key).is_some() {
             continue;
         }
         let mut declared = catalogue::ALL.iter().flat_map(|spec| spec.params);
         if let Some(param) = declared.find(|param| param.name == key) {
-            read(s, param)?;
+            read(s, param, None)?;
         }
     }
     Ok(Control::of(chosen).with(values))
@@ -93,10 +100,10 @@ pub(crate) fn ecn_words() -> String {
     words(|spec| spec.ecn && !spec.is_queue_pair())
 }
 
-/// The value of one parameter in its stored unit.
-fn read(s: &mut Section<'_>, param: &'static ParamSpec) -> Fallible<u64> {
+/// The value of one parameter in its stored unit; `usual` where the file does not write it.
+fn read(s: &mut Section<'_>, param: &'static ParamSpec, usual: Option<u64>) -> Fallible<u64> {
     match s.get(param.name) {
         Some(node) => parameter(node, param, None),
-        None => Ok(param.default),
+        None => Ok(usual.unwrap_or(param.default)),
     }
 }

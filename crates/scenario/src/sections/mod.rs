@@ -26,6 +26,7 @@ pub(crate) mod profiles;
 pub(crate) mod published;
 pub(crate) mod retune;
 pub(crate) mod rtt;
+pub(crate) mod senders;
 pub(crate) mod switch;
 pub(crate) mod thresholds;
 pub(crate) mod top;

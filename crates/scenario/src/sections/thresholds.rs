@@ -70,10 +70,10 @@ pub(crate) static ALL: &[Thresholds] = &[
     Thresholds {
         name: "astra",
         source: "astra-network-ns3, scratch/config/config.txt",
-        note: "out of proportion from 200 Gb/s on",
+        note: "out of proportion at 40 Gb/s and from 200 Gb/s on",
         rule: Rule::Table(&[
             (25, (100 * KB, 400 * KB, 200)),
-            (50, (200 * KB, 800 * KB, 200)),
+            (40, (200 * KB, 800 * KB, 200)),
             (100, (400 * KB, 1_600 * KB, 200)),
             (200, (600 * KB, 2_400 * KB, 200)),
             (400, (800 * KB, 3_200 * KB, 200)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[transport]`: how senders and receivers behave.
 
+use cemark_sim::topology::Topology;
 use cemark_transport::rdma::{Dcqcn, Rdma, Retransmit};
 use cemark_transport::{Config, Stack};
 use cemark_wire::Nanos;
@@ -8,11 +9,12 @@ use cemark_wire::Nanos;
 use crate::class::own_class;
 use crate::classes::Classes;
 use crate::controllers::{self, CONTROL_KEYS};
-use crate::error::Fallible;
+use crate::error::{Fallible, fold};
 use crate::key::{Key, keys, words};
 use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
-use crate::tree::{Node, Table};
+use crate::senders::{self, Sender};
+use crate::tree::{Node, Table, Value, items};
 
 pub(crate) static TRANSPORT: SectionSpec = SectionSpec::new(
     "transport",
@@ -124,12 +126,20 @@ words! { Retransmit:
 
 const DCQCN: &[&str] = &["dcqcn"];
 
+/// The DCQCN paper's.
+const USUAL_GAP: Nanos = Nanos::from_micros(50);
+
 keys! { QUEUE_PAIR_KEYS:
+    PRESET: &'static Sender = Key::choice("preset").only(DCQCN).follows("`dcqcn`").doc(
+        "a published sender ([transports.md](transports.md#published-senders)): parameters, \
+         `cnp-gap` and window as a paper, a simulator of the field or an adapter has them; the \
+         file may still write each of them",
+    );
     RETRANSMIT: Retransmit = Key::choice("repair").only(DCQCN).usual("go-back-n").doc(
         "what is retransmitted after a loss: everything from the hole on, or (`selective`) only \
          what is missing",
     );
-    CNP_GAP: Nanos = Key::timer("cnp-gap").only(DCQCN).usual("50us")
+    CNP_GAP: Nanos = Key::timer("cnp-gap").only(DCQCN).follows("50us, or the preset's")
         .doc("least time between two notifications of a flow");
     CNP_CLASS: Node = Key::own(
         "cnp-class",
@@ -143,13 +153,17 @@ keys! { QUEUE_PAIR_KEYS:
 
 /// `[transport]`. The keys of queue pairs are read under every control, so that a scheme or a point
 /// of a sweep may have another one.
-pub(crate) fn transport(root: &Table, classes: &Classes) -> Fallible<Config> {
+pub(crate) fn transport(root: &Table, classes: &Classes, topology: &Topology) -> Fallible<Config> {
     let mut s = Section::of(root, &TRANSPORT)?;
     let usual = Config::default();
-    let chosen = controllers::control(&mut s)?;
+    let sender = s.given(&PRESET)?;
+    let line = topology.host_rate();
+    let chosen = controllers::control(&mut s, |param| sender?.value(param, line))?;
+    let sender = sender.filter(|_| chosen.spec().is_queue_pair());
+    let mss = s.read(&MSS)?;
     let queue_pairs = Rdma {
         retransmit: s.read(&RETRANSMIT)?,
-        cnp_gap: s.read(&CNP_GAP)?,
+        cnp_gap: s.read_or(&CNP_GAP, sender.map_or(USUAL_GAP, |sender| sender.cnp_gap))?,
         cnp_class: s
             .node(&CNP_CLASS)
             .map(|n| own_class(n, classes))
@@ -174,7 +188,7 @@ pub(crate) fn transport(root: &Table, classes: &Classes) -> Fallible<Config> {
     let insistent = !control.spec().slows_for_loss;
     let config = Config {
         control,
-        mss: s.read(&MSS)?,
+        mss,
         header_bytes: s.read(&HEADER)?,
         ack_bytes: s.read(&ACK)?,
         init_window: s.read(&INIT_WINDOW)?,
@@ -184,7 +198,10 @@ pub(crate) fn transport(root: &Table, classes: &Classes) -> Fallible<Config> {
         rto_max: s.read(&RTO_MAX)?,
         ack_every: s.read(&ACK_EVERY)?,
         ack_delay: s.read(&ACK_DELAY)?,
-        receive_window: s.read(&RECEIVE_WINDOW)?,
+        receive_window: match sender.filter(|sender| sender.window) {
+            Some(_) => s.read_or(&RECEIVE_WINDOW, senders::window(topology, mss))?,
+            None => s.read(&RECEIVE_WINDOW)?,
+        },
         handshake: s.read(&HANDSHAKE)?,
         max_burst: s.read(&MAX_BURST)?,
         sack: s.read(&SACK)?,
@@ -198,6 +215,28 @@ pub(crate) fn transport(root: &Table, classes: &Classes) -> Fallible<Config> {
     };
     s.finish()?;
     Ok(config)
+}
+
+/// A line for each published sender that `[transport]` or a workload names.
+pub(crate) fn published(root: &Table) -> Vec<String> {
+    let of = |table: &Table| match table.get(TRANSPORT.name).map(|entry| &entry.node.value) {
+        Some(Value::Table(keys)) => keys.get(PRESET.spec.name).map(|entry| entry.node.clone()),
+        _ => None,
+    };
+    let workloads = items(root, "workload");
+    let own = workloads.iter().filter_map(|node| match &node.value {
+        Value::Table(table) => of(table),
+        _ => None,
+    });
+    let mut lines = Vec::new();
+    for node in of(root).into_iter().chain(own) {
+        let named = senders::ALL.iter().find(|sender| match &node.value {
+            Value::Text(word) => fold(word) == fold(sender.name),
+            _ => false,
+        });
+        lines.extend(named.map(Sender::said).filter(|line| !lines.contains(line)));
+    }
+    lines
 }
 
 fn stack(s: &mut Section<'_>) -> Fallible<Stack> {

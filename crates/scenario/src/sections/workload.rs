@@ -275,7 +275,7 @@ fn own_transport(
     if let Some(node) = control {
         merged.put(CONTROL.spec.name, node.clone());
     }
-    let mut transport = transport::transport(&root, around.classes)?;
+    let mut transport = transport::transport(&root, around.classes, around.topology)?;
     host::host(&root, &mut transport)?;
     sense::transport(&root, &transport)?;
     Ok((transport != *around.transport).then(|| Box::new(transport)))

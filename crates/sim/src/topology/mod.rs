@@ -201,6 +201,31 @@ impl Topology {
         rates.min().unwrap_or(Rate(0))
     }
 
+    /// The largest bandwidth-delay product of a path between two hosts, in bytes: the rate of its
+    /// slowest link, times its delay there and back and the time of a packet of `packet` bytes at
+    /// every link of one way (the window of HPCC's simulator).
+    pub fn bandwidth_delay(&self, packet: u32) -> u64 {
+        let fabric = self.fabric();
+        let product = |src: u32, dst: u32| {
+            let path = || fabric.path(src, dst, 0).map(|l| &fabric.links()[l.place()]);
+            let slowest = path().map(|link| link.rate.0).min().unwrap_or(0);
+            let nanos: u128 = path()
+                .map(|link| {
+                    let bits = u128::from(packet) * 8_000_000_000;
+                    2 * u128::from(link.delay.0 / 1000) + bits / u128::from(link.rate.0.max(1))
+                })
+                .sum();
+            nanos * u128::from(slowest) / 8_000_000_000
+        };
+        let ends = fabric.representatives();
+        let pairs = ends.iter().flat_map(|&a| ends.iter().map(move |&b| (a, b)));
+        let most = pairs
+            .filter(|(a, b)| a != b)
+            .map(|(a, b)| product(a, b))
+            .max();
+        u64::try_from(most.unwrap_or(0)).unwrap_or(u64::MAX)
+    }
+
     /// The slowest link between two hosts.
     pub fn bottleneck(&self, src: u32, dst: u32) -> Rate {
         self.way(src, dst).slowest

@@ -98,6 +98,15 @@ config! {
         min_rate as "min-rate": Rate = rate(40_000_000),
         /// Every notification lowers the target rate, not only the first one after an increase.
         clamp_target as "clamp-target": bool = flag(true),
+        /// Adapters cut the rate at most once in this time, and alpha changes once in each
+        /// `alpha-timer`: up after a notification, else down. 0: every notification does both
+        /// (the paper).
+        decrease_interval as "decrease-interval": Nanos = time(0, 0..=LONGEST),
+        /// The timer alone leads to hyper increase, in the second step after fast recovery (HPCC's
+        /// simulator); otherwise the byte counter must have passed fast recovery as well.
+        timer_hyper as "timer-hyper": bool = flag(false),
+        /// `receive-window` shrinks in proportion to the rate (`VAR_WIN` of HPCC's simulator).
+        window_by_rate as "window-by-rate": bool = flag(false),
     }
 }
 

@@ -2,9 +2,13 @@
 //! The reaction point: the rate of a queue pair (Algorithm 1 and Figure 7 of the DCQCN paper), in
 //! integers.
 //!
-//! Its two timers need no events: [`ReactionPoint::catch_up`] does what they were due to do before
-//! the rate is used. An increase therefore takes effect from the next packet on, as in a NIC whose
+//! Its timers need no events: [`ReactionPoint::catch_up`] does what they were due to do before the
+//! rate is used. A change therefore takes effect from the next packet on, as in a NIC whose
 //! scheduler reads the rate when it schedules a packet.
+//!
+//! Adapters differ from the paper ([`Dcqcn::decrease_interval`]; NVIDIA's DCQCN parameters, and
+//! HPCC's simulator): a check in every interval from the first notification on cuts the rate if a
+//! notification has come since the last cut, and alpha has a timer of its own.
 
 use cemark_wire::{Nanos, Rate};
 
@@ -29,8 +33,14 @@ pub struct ReactionPoint {
     bytes: u64,
     /// When the rate timer expires next; only while the rate is limited.
     rate_due: Nanos,
-    /// When alpha decays next.
+    /// When alpha's timer expires next.
     alpha_due: Nanos,
+    /// When an adapter cuts the rate; only after a notification.
+    cut_due: Nanos,
+    /// The first notification, from which an adapter counts its intervals.
+    first: Nanos,
+    /// An adapter has had a notification since alpha's timer expired.
+    raises: bool,
     notifications: u32,
 }
 
@@ -47,6 +57,9 @@ impl ReactionPoint {
             bytes: 0,
             rate_due: Nanos::MAX,
             alpha_due: Nanos::MAX,
+            cut_due: Nanos::MAX,
+            first: Nanos(0),
+            raises: false,
             notifications: 0,
         }
     }
@@ -61,8 +74,8 @@ impl ReactionPoint {
         Rate(self.target)
     }
 
-    /// The estimate of congestion, of [`ALPHA_ONE`], as of the last notification: its decay is
-    /// computed when the next one arrives.
+    /// The estimate of congestion, of [`ALPHA_ONE`], as of the last notification or cut: its decay
+    /// is computed when the next one arrives.
     pub fn alpha(&self) -> u32 {
         self.alpha
     }
@@ -78,18 +91,55 @@ impl ReactionPoint {
         self.rate < self.line
     }
 
+    /// The part of `bytes` that the current rate is of the link's.
+    pub(super) fn share(&self, bytes: u64) -> u64 {
+        let part = u128::from(bytes) * u128::from(self.rate) / u128::from(self.line.max(1));
+        part as u64
+    }
+
     /// Does what the timers were due to do up to `now`.
     #[inline]
     pub fn catch_up(&mut self, cfg: &Dcqcn, now: Nanos) {
-        if now >= self.rate_due {
-            self.rate_timer(cfg, now);
+        if now >= self.rate_due.min(self.cut_due) {
+            self.timers(cfg, now);
         }
     }
 
-    /// A notification has arrived: cut the rate, then raise alpha, then restart all counts.
+    /// A notification has arrived: cut the rate, then raise alpha, then restart all counts. An
+    /// adapter only notes the notification.
     pub fn on_cnp(&mut self, cfg: &Dcqcn, now: Nanos) {
         self.catch_up(cfg, now);
-        self.decay(cfg, now);
+        self.update_alpha(cfg, now);
+        if cfg.decrease_interval.0 > 0 {
+            self.note(cfg, now);
+        } else {
+            self.cut(cfg, now);
+            self.alpha += weighted(cfg.g, ALPHA_ONE - self.alpha);
+            self.alpha_due = now + cfg.alpha_timer;
+        }
+        self.notifications += 1;
+    }
+
+    /// An adapter notes a notification.
+    fn note(&mut self, cfg: &Dcqcn, now: Nanos) {
+        let interval = cfg.decrease_interval;
+        if self.notifications == 0 {
+            self.first = now;
+            self.alpha_due = now + cfg.alpha_timer;
+        } else {
+            self.raises = true;
+            if self.alpha_due == Nanos::MAX {
+                // Alpha was zero: its timer has run on.
+                self.alpha_due = next(self.first, cfg.alpha_timer, now);
+            }
+        }
+        if self.cut_due == Nanos::MAX {
+            self.cut_due = next(self.first, interval, now);
+        }
+    }
+
+    /// Cuts the rate by alpha / 2 and restarts the counts of steps.
+    fn cut(&mut self, cfg: &Dcqcn, now: Nanos) {
         let risen = self.timer_steps > 0 || self.byte_steps > 0;
         if cfg.clamp_target || risen || self.notifications == 0 || !self.is_limited() {
             self.target = self.rate;
@@ -97,13 +147,10 @@ impl ReactionPoint {
         // RC (1 - alpha / 2): below 2^40 bits per second times 2^30 needs the wide product.
         let cut = (u128::from(self.rate) * u128::from(self.alpha)) >> 31;
         self.rate = (self.rate - cut as u64).max(cfg.min_rate.0.clamp(1, self.line));
-        self.alpha += weighted(cfg.g, ALPHA_ONE - self.alpha);
-        self.alpha_due = now + cfg.alpha_timer;
         self.rate_due = now + cfg.rate_timer;
         self.timer_steps = 0;
         self.byte_steps = 0;
         self.bytes = 0;
-        self.notifications += 1;
     }
 
     /// `bytes` have been sent.
@@ -121,18 +168,31 @@ impl ReactionPoint {
     }
 
     #[cold]
-    fn rate_timer(&mut self, cfg: &Dcqcn, now: Nanos) {
-        while now >= self.rate_due {
-            self.rate_due += cfg.rate_timer;
-            self.timer_steps += 1;
-            self.increase(cfg);
+    fn timers(&mut self, cfg: &Dcqcn, now: Nanos) {
+        loop {
+            if self.cut_due <= self.rate_due.min(now) {
+                let due = core::mem::replace(&mut self.cut_due, Nanos::MAX);
+                self.update_alpha(cfg, due);
+                self.cut(cfg, due);
+            } else if self.rate_due <= now {
+                self.rate_due += cfg.rate_timer;
+                self.timer_steps += 1;
+                self.increase(cfg);
+            } else {
+                return;
+            }
         }
     }
 
-    /// Alpha times (1 - g) for every alpha timer that expired.
-    fn decay(&mut self, cfg: &Dcqcn, now: Nanos) {
+    /// Alpha times (1 - g) for every alpha timer that expired, and plus g at the first one after a
+    /// notification to an adapter.
+    fn update_alpha(&mut self, cfg: &Dcqcn, now: Nanos) {
         while now >= self.alpha_due {
             self.alpha_due += cfg.alpha_timer;
+            if core::mem::take(&mut self.raises) {
+                self.alpha += weighted(cfg.g, ALPHA_ONE - self.alpha);
+                continue;
+            }
             // When g alpha rounds to zero alpha itself becomes zero.
             self.alpha -= match weighted(cfg.g, self.alpha) {
                 0 => self.alpha,
@@ -153,7 +213,11 @@ impl ReactionPoint {
         };
         // The paper tests before it counts the step: F steps are fast recovery.
         if most > f {
-            let step = if least > f { cfg.rate_hai } else { cfg.rate_ai };
+            let hyper = match cfg.timer_hyper {
+                true => most > f + 1,
+                false => least > f,
+            };
+            let step = if hyper { cfg.rate_hai } else { cfg.rate_ai };
             self.target = (self.target + step.0).min(self.line);
         }
         // Rounded up, so that the rate reaches its target.
@@ -164,6 +228,12 @@ impl ReactionPoint {
             self.rate_due = Nanos::MAX;
         }
     }
+}
+
+/// The first multiple of `interval` after `from` that is after `now`.
+fn next(from: Nanos, interval: Nanos, now: Nanos) -> Nanos {
+    let passed = (now.0 - from.0) / interval.0.max(1);
+    Nanos(from.0 + (passed + 1) * interval.0.max(1))
 }
 
 /// `g` times `x`, both of [`ALPHA_ONE`].
@@ -316,6 +386,110 @@ mod tests {
         // Without a limit nothing is counted: the next notification starts from zero steps.
         rp.on_sent(&cfg, 1 << 40);
         assert_eq!(rp.rate(), LINE);
+    }
+
+    fn adapter() -> Dcqcn {
+        Dcqcn {
+            decrease_interval: us(4),
+            alpha_timer: us(1),
+            rate_timer: us(300),
+            byte_counter: 0,
+            fast_recovery: 1,
+            clamp_target: false,
+            timer_hyper: true,
+            ..Dcqcn::default()
+        }
+    }
+
+    /// HPCC's rule by hand: the first notification at 100 us sets alpha to 1, the check at 104 us
+    /// cuts. Alpha has decayed four times by then; the check does so after alpha's timer.
+    #[test]
+    fn an_adapter_cuts_at_its_next_check() {
+        let cfg = adapter();
+        let mut rp = fresh(&cfg);
+        rp.on_cnp(&cfg, us(100));
+        rp.catch_up(&cfg, Nanos(103_999));
+        assert_eq!(rp.rate(), LINE);
+        rp.catch_up(&cfg, us(104));
+        // (255/256)^4 of 2^30 is 255^4 / 4, rounded at each step.
+        let mut alpha = ALPHA_ONE;
+        for _ in 0..4 {
+            alpha -= alpha >> 8;
+        }
+        let cut = (u128::from(LINE.0) * u128::from(alpha)) >> 31;
+        assert_eq!(
+            (rp.rate().0, rp.target()),
+            (LINE.0 - cut as u64, LINE),
+            "alpha {alpha}"
+        );
+        // Nothing at 108 us: no notification came.
+        let rate = rp.rate();
+        rp.catch_up(&cfg, us(399));
+        assert_eq!(rp.rate(), rate);
+        // 300 us after the cut the timer halves the distance.
+        rp.catch_up(&cfg, us(404));
+        assert_eq!(rp.rate().0, (rate.0 + LINE.0).div_ceil(2));
+    }
+
+    /// Notifications of every microsecond cut once in 4 us, and alpha rises in each.
+    #[test]
+    fn an_adapter_cuts_once_in_an_interval_and_raises_alpha_once_in_its_own() {
+        let cfg = adapter();
+        let mut rp = fresh(&cfg);
+        let mut cuts = 0;
+        for ns in (0..40_000).step_by(250) {
+            let before = rp.rate();
+            rp.catch_up(&cfg, Nanos(ns));
+            cuts += u32::from(rp.rate() < before);
+            rp.on_cnp(&cfg, Nanos(ns));
+        }
+        assert_eq!((cuts, rp.notifications()), (9, 160));
+        // Without a pause alpha never falls.
+        assert_eq!(rp.alpha(), ALPHA_ONE);
+        // Cuts without an increase between them keep the target.
+        assert_eq!(rp.target(), LINE);
+    }
+
+    /// The second notification comes a second later: alpha is zero, its timer and the checks have
+    /// kept their phase, and the first expiry after the notification raises alpha to g.
+    #[test]
+    fn an_adapter_keeps_the_phase_of_its_timers() {
+        let cfg = adapter();
+        let mut rp = fresh(&cfg);
+        rp.on_cnp(&cfg, Nanos(500));
+        rp.on_cnp(&cfg, us(1_000_002));
+        assert_eq!(rp.alpha(), 0);
+        // Checks are at 0.5 us + 4 k us: the next one at 1,000,004.5 us, after three expiries of
+        // alpha's timer.
+        let line = rp.rate();
+        rp.catch_up(&cfg, Nanos(1_000_004_499));
+        assert_eq!(rp.rate(), line);
+        rp.catch_up(&cfg, Nanos(1_000_004_500));
+        let g = ALPHA_ONE >> 8;
+        let mut alpha = g;
+        for _ in 0..2 {
+            alpha -= alpha >> 8;
+        }
+        assert_eq!(rp.alpha(), alpha);
+        assert!(rp.rate() < line);
+    }
+
+    #[test]
+    fn hyper_increase_by_the_timer_alone_is_the_second_step_after_recovery() {
+        let cfg = adapter();
+        let mut rp = fresh(&cfg);
+        rp.on_cnp(&cfg, us(0));
+        rp.on_cnp(&cfg, us(4));
+        rp.catch_up(&cfg, us(8));
+        let mut steps = [0; 4];
+        for (i, step) in steps.iter_mut().enumerate() {
+            let before = rp.target();
+            rp.target -= 10_000_000_000 * u64::from(i == 0);
+            let before = if i == 0 { Rate(rp.target) } else { before };
+            rp.catch_up(&cfg, us(8 + 300 * (i as u64 + 1)));
+            *step = rp.target().0 - before.0;
+        }
+        assert_eq!(steps, [0, 40_000_000, 200_000_000, 200_000_000]);
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Requester {
     gate: u64,
     /// When the retransmission timer fires, or `OFF`.
     deadline: Nanos,
+    /// [`Dcqcn::window_by_rate`](super::Dcqcn::window_by_rate).
+    window_by_rate: bool,
     reaction: ReactionPoint,
     stats: RequesterStats,
     scoreboard: Option<Box<Scoreboard>>,
@@ -64,6 +66,7 @@ impl Requester {
             end: 0,
             gate: 0,
             deadline: OFF,
+            window_by_rate: rdma.dcqcn.window_by_rate,
             reaction: ReactionPoint::new(&rdma.dcqcn, line),
             stats: RequesterStats::default(),
             scoreboard: None,
@@ -155,6 +158,9 @@ impl Requester {
         if ack.cum > self.top {
             return;
         }
+        if self.window_by_rate {
+            self.reaction.catch_up(&rdma.dcqcn, now);
+        }
         if ack.cum > self.una {
             self.una = ack.cum;
             self.nxt = self.nxt.max(self.una);
@@ -231,13 +237,17 @@ impl Requester {
         Some((from, (to - from).min(u64::from(cfg.mss))))
     }
 
-    /// Length of the next packet from `nxt` on, if there is one and the window has room for all of
-    /// it.
+    /// Length of the next packet from `nxt` on, if there is one and the window allows it.
     #[inline]
     fn new_len(&self, cfg: &Config) -> Option<u64> {
         let len = (self.end - self.nxt).min(u64::from(cfg.mss));
         let outstanding = self.nxt - self.una;
-        (len > 0 && outstanding + len <= cfg.receive_window).then_some(len)
+        let fits = match self.window_by_rate {
+            // The simulator's rule: a packet may leave while fewer bytes are in flight.
+            true => outstanding < self.reaction.share(cfg.receive_window).max(1),
+            false => outstanding + len <= cfg.receive_window,
+        };
+        (len > 0 && fits).then_some(len)
     }
 
     /// Sets the gate after a packet of `wire` bytes. Without a limit the link itself paces.
