@@ -412,3 +412,36 @@ fn a_published_sender_is_a_preset() {
     .expect_err("no sender");
     assert!(e.to_string().contains("`hpc` is not known here"), "{e}");
 }
+
+/// ABM and Reverie have the constants of the authors' simulator, and keys of the other policy are
+/// idle.
+#[test]
+fn abm_and_reverie_are_buffer_policies() {
+    let plan = |keys: &str| {
+        let text = text(keys, "");
+        parse(&text, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{keys}: {e}"))
+    };
+    let policy = |keys: &str| plan(keys).points[0].config.switch.buffering.policy;
+    assert_eq!(
+        policy("buffer-policy = \"abm\"\nalpha = 0.5"),
+        Policy::Abm {
+            alpha: 1 << 15,
+            interval: Nanos::from_micros(30),
+            congested: 20_480,
+        }
+    );
+    assert_eq!(
+        policy("buffer-policy = \"reverie\"\ncongested-bytes = \"10KB\""),
+        Policy::Reverie {
+            alpha: 1 << 16,
+            gamma: 64_881,
+            congested: 10_000,
+        }
+    );
+    let idle = plan("buffer-policy = \"reverie\"\nabm-interval = \"20us\"").warnings;
+    let said = idle.iter().map(|w| w.message.clone()).collect::<Vec<_>>();
+    assert!(said.iter().any(|w| w.contains("abm-interval")), "{said:?}");
+    let text = text("buffer-policy = \"abm\"\nabm-interval = \"0s\"", "");
+    let e = parse(&text, "s.toml", &Overrides::default()).expect_err("no interval");
+    assert!(e.to_string().contains("no rate"), "{e}");
+}

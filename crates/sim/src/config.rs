@@ -459,6 +459,45 @@ pub enum Policy {
         /// Its factor.
         alpha: u32,
     },
+    /// ABM (SIGCOMM 2022): as `Dynamic`, divided by the number of congested queues of the class in
+    /// the switch, and scaled by the rate at which the queue is served.
+    Abm {
+        /// Its factor in parts of 2^16.
+        alpha: u32,
+        /// The rate is that of the last whole interval of this length.
+        interval: Nanos,
+        /// A queue of this many bytes counts as one congested queue, a shorter one in proportion.
+        congested: u32,
+    },
+    /// Reverie (NSDI 2024): as `Dynamic`, divided by the number of congested queues of the class in
+    /// the switch, and compared with a low-pass filter of the length; under priority flow control
+    /// so are the thresholds of meters.
+    Reverie {
+        /// Its factor in parts of 2^16.
+        alpha: u32,
+        /// Weight of the old filter in parts of 2^16.
+        gamma: u32,
+        /// A queue whose filter has this many bytes counts as one congested queue, a smaller one in
+        /// proportion.
+        congested: u32,
+    },
+}
+
+impl Policy {
+    /// Whether the ports of a switch share one buffer.
+    pub fn is_shared(&self) -> bool {
+        !matches!(self, Policy::Port | Policy::Static)
+    }
+
+    /// The factor of the free room, in parts of 2^16.
+    pub fn alpha(&self) -> Option<u32> {
+        match *self {
+            Policy::Port | Policy::Static | Policy::Shared => None,
+            Policy::Dynamic { alpha }
+            | Policy::Abm { alpha, .. }
+            | Policy::Reverie { alpha, .. } => Some(alpha),
+        }
+    }
 }
 
 /// Configuration of one queue of a port.
@@ -475,7 +514,7 @@ pub struct QueueConfig {
     pub limit_bytes: u32,
     /// Whether it may use headroom.
     pub lossless: bool,
-    /// Factor of the queue under [`Policy::Dynamic`] in parts of 2^16; 0: that of the policy.
+    /// Factor of the queue in parts of 2^16 ([`Policy::alpha`]); 0: that of the policy.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub alpha: u32,
 }

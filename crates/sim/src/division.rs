@@ -8,7 +8,7 @@
 
 use cemark_switch::{Clock, PAUSE_BYTES};
 
-use crate::config::{Config, Policy};
+use crate::config::Config;
 
 use crate::ids::{HostId, LinkId};
 use crate::topology::{Fabric, Link};
@@ -135,11 +135,7 @@ fn switches(
     of_host: &impl Fn(u32) -> u32,
 ) -> Vec<Switch> {
     let hosts = cfg.topology.fabric().nics();
-    let pooled = cfg.switch.pfc.is_some()
-        || matches!(
-            cfg.switch.buffering.policy,
-            Policy::Shared | Policy::Dynamic { .. }
-        );
+    let pooled = cfg.switch.pfc.is_some() || cfg.switch.buffering.policy.is_shared();
     let feeds = links.iter().map(|link| link.from.switch(hosts));
     let count = feeds.clone().flatten().max().map_or(0, |s| s + 1);
     let switch = |s: usize| Switch {

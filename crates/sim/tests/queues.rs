@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common::random::{abm, reverie};
 use crate::common::{config, scheme, us, web, web_that_stops, workload};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_sim::config::{
@@ -39,6 +40,8 @@ fn policies() -> impl Strategy<Value = Policy> {
         Just(Policy::Static),
         Just(Policy::Shared),
         (1_000u32..500_000).prop_map(|alpha| Policy::Dynamic { alpha }),
+        (1_000u32..500_000).prop_map(abm),
+        (1_000u32..500_000).prop_map(reverie),
     ]
 }
 
@@ -122,7 +125,7 @@ fn books_balance(o: &Outcome, policy: Policy) {
             none("tail");
             none("queue");
         }
-        Policy::Dynamic { .. } => none("tail"),
+        Policy::Dynamic { .. } | Policy::Abm { .. } | Policy::Reverie { .. } => none("tail"),
     }
 }
 
@@ -158,6 +161,8 @@ fn each_policy_drops_for_its_own_reason() {
         (Policy::Static, "queue"),
         (Policy::Shared, "pool"),
         (Policy::Dynamic { alpha: 1 << 14 }, "queue"),
+        (abm(1 << 14), "queue"),
+        (reverie(1 << 14), "queue"),
     ] {
         let mut cfg = config(
             vec![workload(Kind::Incast(Incast {

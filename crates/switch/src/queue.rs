@@ -225,6 +225,8 @@ pub(crate) struct Queue {
     pub at_enqueue: bool,
     pub at_dequeue: bool,
     pub lossless: bool,
+    /// Whether the pool counts the packets of this queue by themselves.
+    pub tracked: bool,
     pub non_ect: NonEct,
     /// Whether the marker needs to know when the queue has become empty.
     pub watches_empty: bool,
@@ -252,6 +254,7 @@ impl Queue {
             at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
             lossless: setup.lossless,
+            tracked: setup.lossless,
             non_ect: setup.non_ect,
             watches_empty: false,
             keeps_time: marker.keeps_time(),

@@ -30,19 +30,35 @@ const RULES: &[Rule] = &[
     Rule {
         section: "switch",
         keys: &["alpha", "dynamic-th"],
-        used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
+        used: |c| c.switch.buffering.policy.alpha().is_some(),
         with: "buffer-policy = \"dynamic\"",
     },
     Rule {
         section: "switch",
         keys: &["pool"],
-        used: |c| {
-            matches!(
-                c.switch.buffering.policy,
-                Policy::Dynamic { .. } | Policy::Shared
-            )
-        },
+        used: |c| c.switch.buffering.policy.is_shared(),
         with: "buffer-policy = \"shared\" or \"dynamic\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &["abm-interval"],
+        used: |c| matches!(c.switch.buffering.policy, Policy::Abm { .. }),
+        with: "buffer-policy = \"abm\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &["reverie-gamma"],
+        used: |c| matches!(c.switch.buffering.policy, Policy::Reverie { .. }),
+        with: "buffer-policy = \"reverie\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &["congested-bytes"],
+        used: |c| {
+            let policy = &c.switch.buffering.policy;
+            matches!(policy, Policy::Abm { .. } | Policy::Reverie { .. })
+        },
+        with: "buffer-policy = \"abm\" or \"reverie\"",
     },
     Rule {
         section: "switch",
@@ -88,13 +104,13 @@ const RULES: &[Rule] = &[
     Rule {
         section: "switch.queue",
         keys: &["alpha", "dynamic-th"],
-        used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
+        used: |c| c.switch.buffering.policy.alpha().is_some(),
         with: "buffer-policy = \"dynamic\"",
     },
     Rule {
         section: "switch.class",
         keys: &["alpha", "dynamic-th"],
-        used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
+        used: |c| c.switch.buffering.policy.alpha().is_some(),
         with: "buffer-policy = \"dynamic\"",
     },
     Rule {

@@ -3,7 +3,7 @@
 //! meaning: refused, with the key that is most likely wrong.
 
 use cemark_sim::Config;
-use cemark_sim::config::{Edge, Fct, Nic, Policy};
+use cemark_sim::config::{Edge, Fct, Nic};
 
 use super::sense::at;
 use crate::error::Fallible;
@@ -61,7 +61,7 @@ fn device(root: &Table, config: &Config) -> Fallible<()> {
 /// A port that never drops has no part in a buffer that others share, and no meter.
 fn host_ports(root: &Table, config: &Config) -> Fallible<()> {
     let switch = &config.switch;
-    let own = matches!(switch.buffering.policy, Policy::Port | Policy::Static);
+    let own = !switch.buffering.policy.is_shared();
     if !switch.plain_host_ports || (own && switch.pfc.is_none()) {
         return Ok(());
     }

@@ -110,10 +110,7 @@ fn traces(config: &Config, found: &Found) -> f64 {
         // Of every port until it is known which.
         TracePorts::Hottest => ports(config) * n.min(THIN) * SAMPLE * 1.5,
         TracePorts::ToHosts(ports) | TracePorts::Ports(ports) => {
-            let shared = matches!(
-                config.switch.buffering.policy,
-                Policy::Shared | Policy::Dynamic { .. }
-            );
+            let shared = config.switch.buffering.policy.is_shared();
             let each = if shared { SAMPLE + OF_BUFFER } else { SAMPLE };
             ports.len() as f64 * n * each * 1.5
         }
@@ -129,8 +126,8 @@ fn packets(config: &Config, found: &Found) -> f64 {
     let buffer = match s.buffering.policy {
         Policy::Port | Policy::Static => f64::from(s.buffer_bytes),
         // Few ports of a switch are full at the same time; more where none may drop.
-        Policy::Shared | Policy::Dynamic { .. } if s.pfc.is_some() => pool / 6.0,
-        Policy::Shared | Policy::Dynamic { .. } => pool / 8.0,
+        _ if s.pfc.is_some() => pool / 6.0,
+        _ => pool / 8.0,
     };
     let topology = &config.topology;
     let rate = topology.bottleneck(0, topology.hosts() - 1).0 as f64 / 8.0;

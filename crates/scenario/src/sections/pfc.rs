@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Priority flow control in `[switch]`.
 
-use cemark_sim::config::{Buffering, Pfc, Policy, QueueConfig, Xoff};
+use cemark_sim::config::{Buffering, Pfc, QueueConfig, Xoff};
 use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault};
@@ -71,7 +71,7 @@ pub(crate) fn pfc(
     let Some(node) = s.node(&PFC).filter(|_| on) else {
         return Ok(None);
     };
-    if !matches!(buffering.policy, Policy::Shared | Policy::Dynamic { .. }) {
+    if !buffering.policy.is_shared() {
         return Err(Fault::new(
             node.at,
             "flow control counts the packets of each link in the shared buffer of a switch, and \

@@ -53,6 +53,8 @@ pub(crate) enum PolicyKind {
     Static,
     Shared,
     Dynamic,
+    Abm,
+    Reverie,
 }
 
 impl Words for PolicyKind {
@@ -62,6 +64,8 @@ impl Words for PolicyKind {
             PolicyKind::Static,
             PolicyKind::Shared,
             PolicyKind::Dynamic,
+            PolicyKind::Abm,
+            PolicyKind::Reverie,
         ];
         admit::ALL.iter().map(|spec| spec.name).zip(kinds).collect()
     }
@@ -132,11 +136,20 @@ keys! { KEYS:
     POOL: u32 = Key::bytes("pool", 1, MOST_BYTES).follows("the buffers of its ports")
         .doc("size of the pool that the ports of a switch share");
     ALPHA: f64 = Key::number("alpha", 0.001, 1000.0).usual("1")
-        .doc("for `dynamic`: a queue may hold this factor times the free part of the pool");
+        .doc("for `dynamic`, `abm` and `reverie`: the factor of the free part of the pool");
     DYNAMIC_TH: f64 = Key::number("dynamic-th", -9.0, 9.0).follows("`alpha`").doc(
         "instead of `alpha`, the whole exponent n that switches write (`dynamic_th` of SAI and \
          SONiC): the factor is 2^n, 0.125 for -3",
     );
+    CONGESTED: u32 = Key::bytes("congested-bytes", 1, MOST_BYTES).usual("20480B").doc(
+        "for `abm` and `reverie`: a queue of this length counts as one congested queue of its \
+         class, a shorter one in proportion (20 KiB in the authors' simulator)",
+    );
+    ABM_INTERVAL: Nanos = Key::nanos("abm-interval").usual("30us").doc(
+        "for `abm`: a congested queue's rate is that of the last whole interval",
+    );
+    REVERIE_GAMMA: f64 = Key::number("reverie-gamma", 0.0, 1.0).usual("0.99")
+        .doc("for `reverie`: weight of the old filter at each departure (the paper's gamma)");
     HEADROOM: u32 = Key::bytes("headroom", 0, MOST_BYTES).usual("0")
         .doc("bytes of each buffer or pool that only lossless queues may use");
     ROUND_BETA: f64 = Key::number("round-beta", 0.0, 1.0).usual("0.75")
@@ -399,16 +412,33 @@ fn buffering(
 ) -> Fallible<Buffering> {
     let alpha = factor(s, &ALPHA, &DYNAMIC_TH)?.unwrap_or(1.0);
     let alpha = (alpha * ONE + 0.5) as u32;
-    let (policy, shared) = match s.read(&POLICY)? {
-        PolicyKind::Port => (Policy::Port, false),
-        PolicyKind::Static => (Policy::Static, false),
-        PolicyKind::Shared => (Policy::Shared, true),
-        PolicyKind::Dynamic => (Policy::Dynamic { alpha }, true),
+    let congested = s.read(&CONGESTED)?;
+    let interval = s.read(&ABM_INTERVAL)?;
+    if let Some(node) = s.node(&ABM_INTERVAL).filter(|_| interval.0 == 0) {
+        return Err(Fault::new(node.at, "an interval of no time has no rate")
+            .help("write abm-interval = \"30us\", as in the authors' simulator"));
+    }
+    let gamma = (s.read(&REVERIE_GAMMA)? * ONE + 0.5) as u32;
+    let policy = match s.read(&POLICY)? {
+        PolicyKind::Port => Policy::Port,
+        PolicyKind::Static => Policy::Static,
+        PolicyKind::Shared => Policy::Shared,
+        PolicyKind::Dynamic => Policy::Dynamic { alpha },
+        PolicyKind::Abm => Policy::Abm {
+            alpha,
+            interval,
+            congested,
+        },
+        PolicyKind::Reverie => Policy::Reverie {
+            alpha,
+            gamma,
+            congested,
+        },
     };
     // 0: the buffers of its ports together.
     let pool_bytes = s.read_or(&POOL, 0)?;
     let headroom = s.read(&HEADROOM)?;
-    let whole = if shared && pool_bytes > 0 {
+    let whole = if policy.is_shared() && pool_bytes > 0 {
         pool_bytes
     } else {
         buffer_bytes

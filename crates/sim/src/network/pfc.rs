@@ -2,14 +2,14 @@
 //! Priority flow control between ports: pause frames in flight, hosts that obey them, deadlocks.
 
 use cemark_marking::QueueId;
-use cemark_switch::admit::{Ingress, Signal};
+use cemark_switch::admit::{Ingress, Signal, Xoff};
 use cemark_switch::sched::MAX_QUEUES;
 use cemark_switch::{Clock, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
 use super::{Core, Network, Shares};
 use crate::agenda::kind;
-use crate::config::{Config, Pfc};
+use crate::config::{Config, Pfc, Policy};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
 use crate::outcome::{PauseReport, QueuePause};
@@ -91,6 +91,19 @@ impl Lossless {
         }
         let queues = cfg.switch.queues.len();
         let lossless = cfg.switch.queues.iter().filter(|q| q.lossless).count() as u64;
+        let xoff = match (cfg.switch.buffering.policy, pfc.xoff) {
+            (
+                Policy::Reverie {
+                    gamma, congested, ..
+                },
+                Xoff::Dynamic { alpha },
+            ) => Xoff::Filtered {
+                alpha,
+                gamma,
+                congested,
+            },
+            (_, xoff) => xoff,
+        };
         for (pool, list) in pools.iter_mut().zip(&into) {
             // The headroom comes on top of what is shared.
             let shared = pool.capacity();
@@ -98,7 +111,7 @@ impl Lossless {
             let kept = u32::try_from(kept)
                 .unwrap_or(u32::MAX)
                 .min(u32::MAX - shared);
-            let ingress = Ingress::new(list, queues, pfc.xoff, pfc.xon_offset);
+            let ingress = Ingress::new(list, queues, xoff, pfc.xon_offset);
             *pool = Pool::new(shared + kept, kept, true).with_ingress(ingress);
         }
         let near = vec![None; hosts];

@@ -56,6 +56,7 @@ impl Network {
             let (pools, of) = (&mut buffers.pools, &buffers.of);
             Box::new(Lossless::new(cfg, pfc, clock, fabric, pools, of))
         });
+        buffers.divide(cfg, clock, fabric);
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, fabric, extras.taps, extras.places);
@@ -118,6 +119,8 @@ struct Buffers {
     pools: Vec<Pool>,
     /// By switch port, in order of links.
     of: Vec<PoolId>,
+    /// By switch port: its place among those of its switch, where a policy divides room among them.
+    places: Vec<u32>,
     /// The pool of the first NIC; those of the others follow it.
     first_nic: u32,
 }
@@ -128,7 +131,7 @@ impl Buffers {
         let switch = &cfg.switch;
         let b = &switch.buffering;
         let links = &fabric.links()[cfg.topology.fabric().nics() as usize..];
-        if matches!(b.policy, Policy::Port | Policy::Static) {
+        if !b.policy.is_shared() {
             let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
             let plain = Pool::new(PLAIN_PORT, 0, false);
             let of = |link: &Link| match link.host {
@@ -138,6 +141,7 @@ impl Buffers {
             return Buffers {
                 pools: links.iter().map(of).collect(),
                 of: (0..links.len() as u32).map(PoolId).collect(),
+                places: Vec::new(),
                 first_nic: 0,
             };
         }
@@ -163,8 +167,54 @@ impl Buffers {
         Buffers {
             pools: switches.into_iter().map(pool).collect(),
             of,
+            places: Vec::new(),
             first_nic: 0,
         }
+    }
+
+    /// Adds the queues of a policy that divides room among congested ones.
+    fn divide(&mut self, cfg: &Config, clock: Clock, fabric: &Fabric) {
+        let (rule, congested) = match cfg.switch.buffering.policy {
+            Policy::Abm {
+                interval,
+                congested,
+                ..
+            } => {
+                let interval = clock.ticks(interval.into()).max(1);
+                (admit::Rule::Abm { interval }, congested)
+            }
+            Policy::Reverie {
+                gamma, congested, ..
+            } => (admit::Rule::Reverie { gamma }, congested),
+            Policy::Port | Policy::Static | Policy::Shared | Policy::Dynamic { .. } => return,
+        };
+        let nics = cfg.topology.fabric().nics() as usize;
+        let mut lines = vec![Vec::new(); self.pools.len()];
+        for (link, pool) in fabric.links()[nics..].iter().zip(&self.of) {
+            let byte = link.rate.picos_per_byte().0 / clock.tick_ps();
+            let line = match rule {
+                admit::Rule::Abm { interval } => interval / byte.max(1),
+                admit::Rule::Reverie { .. } => 1,
+            };
+            let own = &mut lines[pool.place()];
+            self.places.push(own.len() as u32);
+            own.push(line);
+        }
+        let classes = cfg.switch.queues.len();
+        let pools = std::mem::take(&mut self.pools).into_iter().zip(&lines);
+        self.pools = pools
+            .map(|(pool, lines)| {
+                pool.with_active(admit::Active::new(rule, congested, classes, lines))
+            })
+            .collect();
+    }
+
+    /// The place of the port that feeds link `i` among those of its switch, where a policy divides
+    /// room among them.
+    fn place_of(&self, i: usize, hosts: usize) -> u32 {
+        let port = i.checked_sub(hosts);
+        port.and_then(|port| self.places.get(port).copied())
+            .unwrap_or(0)
     }
 
     /// Adds a buffer for each NIC, which is used where the NIC's port cannot be fused (with very
@@ -226,7 +276,10 @@ fn ports(
         let pool = buffers.of_link(i, hosts);
         let room = buffers.pools[pool.place()].room();
         let mut spec = match owns(LinkId(i as u32)) {
-            true => port_spec(cfg, clock, link, i < hosts, (pool, room)),
+            true => {
+                let place = buffers.place_of(i, hosts);
+                port_spec(cfg, clock, link, i < hosts, (pool, room, place))
+            }
             false => plain_port(clock, link, (pool, 0)),
         };
         if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
@@ -274,10 +327,17 @@ fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpe
     }
 }
 
-/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
-    let common = plain_port(clock, link, pool);
-    let (room, rate, s) = (pool.1, link.rate, &cfg.switch);
+/// The port that feeds `link`, with its buffer, how much ordinary room that has, and the place of
+/// the port among those of the buffer.
+fn port_spec(
+    cfg: &Config,
+    clock: Clock,
+    link: &Link,
+    nic: bool,
+    (pool, room, place): (PoolId, u32, u32),
+) -> PortSpec {
+    let common = plain_port(clock, link, (pool, room));
+    let (rate, s) = (link.rate, &cfg.switch);
     if nic && !cfg.marks_on(link, nic) {
         // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {
@@ -316,9 +376,14 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             Policy::Dynamic { alpha } if s.queues.iter().all(|q| q.alpha == 0) => {
                 admit::RoomPolicy::Dynamic { alpha }
             }
-            Policy::Dynamic { alpha } => {
-                let own = |q: &QueueConfig| if q.alpha > 0 { q.alpha } else { alpha };
-                admit::RoomPolicy::DynamicByQueue(s.queues.iter().map(own).collect())
+            Policy::Dynamic { alpha } => admit::RoomPolicy::DynamicByQueue(alphas(s, alpha)),
+            // The pools of NICs have no such queues.
+            Policy::Abm { .. } | Policy::Reverie { .. } if nic => admit::RoomPolicy::Whole,
+            Policy::Abm { alpha, .. } | Policy::Reverie { alpha, .. } => {
+                admit::RoomPolicy::Active(Box::new(admit::ActiveShare {
+                    alphas: alphas(s, alpha),
+                    port: place,
+                }))
             }
         },
         own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
@@ -337,11 +402,15 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         device: s.device,
         most_packets: s.most_packets,
         never_fuse: s.never_fuse || s.pfc.is_some(),
-        may_lag: !s.never_fuse
-            && s.pfc.is_none()
-            && (nic || matches!(s.buffering.policy, Policy::Port | Policy::Static)),
+        may_lag: !s.never_fuse && s.pfc.is_none() && (nic || !s.buffering.policy.is_shared()),
         ..common
     }
+}
+
+/// The factor of each queue; `alpha` where it has none of its own.
+fn alphas(s: &SwitchConfig, alpha: u32) -> Box<[u32]> {
+    let own = |q: &QueueConfig| if q.alpha > 0 { q.alpha } else { alpha };
+    s.queues.iter().map(own).collect()
 }
 
 /// Specifications of a port's queues for their markers and the scheduler. `room`: bytes of ordinary

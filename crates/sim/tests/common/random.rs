@@ -257,7 +257,12 @@ pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
     });
     cfg.switch.non_ect = NonEct::Forward;
     cfg.switch.buffering = Buffering {
-        policy: [Policy::Shared, Policy::Dynamic { alpha: 1 << 16 }][cfg.seed as usize % 2],
+        policy: [
+            Policy::Shared,
+            Policy::Dynamic { alpha: 1 << 16 },
+            abm(1 << 16),
+            reverie(1 << 16),
+        ][cfg.seed as usize % 4],
         pool_bytes: cfg.switch.buffer_bytes * 3,
         headroom: 0,
     };
@@ -272,6 +277,24 @@ pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
         ..QueueConfig::PLAIN
     }];
     cfg
+}
+
+/// ABM as its authors' simulator has it.
+pub fn abm(alpha: u32) -> Policy {
+    Policy::Abm {
+        alpha,
+        interval: Nanos::from_micros(30),
+        congested: 20_480,
+    }
+}
+
+/// Reverie as its authors' simulator has it.
+pub fn reverie(alpha: u32) -> Policy {
+    Policy::Reverie {
+        alpha,
+        gamma: 64_881,
+        congested: 20_480,
+    }
 }
 
 /// Traffic classes: three queues with marking profiles of their own, and a transport of its own for
@@ -304,7 +327,11 @@ pub fn classed(mut cfg: Config, seed: u64, markers: [MarkerChoice; 2], pause: bo
     cfg.switch.marker = first;
     cfg.switch.profiles = vec![(!seed.is_multiple_of(5)).then_some(other), Some(of_pairs)];
     cfg.switch.buffering = Buffering {
-        policy: Policy::Dynamic { alpha: 1 << 16 },
+        policy: [
+            Policy::Dynamic { alpha: 1 << 16 },
+            abm(1 << 16),
+            reverie(1 << 16),
+        ][seed as usize % 3],
         pool_bytes: cfg.switch.buffer_bytes.max(100_000) * 4,
         headroom: 0,
     };

@@ -7,6 +7,7 @@
 //! then on packets use the headroom reserved for this meter. Departing packets free headroom first.
 //! At XON the link may send again.
 
+use super::active::{Smoothed, part};
 use super::{Admit, RoomRequest};
 use crate::counters::DropReason;
 
@@ -20,6 +21,16 @@ pub enum Xoff {
     Dynamic {
         /// Its factor.
         alpha: u32,
+    },
+    /// Reverie (NSDI 2024): as `Dynamic`, divided by the number of congested meters of the queue,
+    /// and compared with a low-pass filter of the meter ([`Active`](super::Active)).
+    Filtered {
+        /// Its factor.
+        alpha: u32,
+        /// Weight of the old filter in parts of 2^16.
+        gamma: u32,
+        /// A meter of this many bytes counts as one.
+        congested: u32,
     },
 }
 
@@ -40,6 +51,7 @@ struct Meter {
     shared: u32,
     headroom: u32,
     paused: bool,
+    smoothed: Smoothed,
 }
 
 /// The meters of one switch.
@@ -52,6 +64,8 @@ pub struct Ingress {
     /// Headroom of one meter, by link.
     room: Vec<u32>,
     queues: usize,
+    /// By queue: the number of congested meters in parts of 2^16.
+    sums: Vec<u64>,
     xoff: Xoff,
     xon_offset: u32,
     /// Frames to send, since the owner last took them.
@@ -67,6 +81,7 @@ impl Ingress {
             links: links.iter().map(|l| l.0).collect(),
             room: links.iter().map(|l| l.1).collect(),
             queues,
+            sums: vec![0; queues],
             xoff,
             xon_offset,
             signals: Vec::new(),
@@ -78,15 +93,35 @@ impl Ingress {
         from as usize * self.queues + queue
     }
 
-    /// The threshold of a meter, in bytes, above which its sender is paused when `free` bytes of
-    /// shared room are free.
+    /// The threshold of a meter of `queue`, in bytes, above which its sender is paused when `free`
+    /// bytes of shared room are free.
     #[inline(always)]
-    pub fn threshold(&self, free: u32) -> u32 {
+    fn threshold(&self, queue: usize, free: u32) -> u32 {
+        match self.xoff {
+            Xoff::Filtered { alpha, .. } => {
+                u32::try_from(part(alpha, free, self.sums[queue])).unwrap_or(u32::MAX)
+            }
+            _ => self.alone(free),
+        }
+    }
+
+    /// The threshold where no other meter is congested: the largest.
+    #[inline(always)]
+    fn alone(&self, free: u32) -> u32 {
         match self.xoff {
             Xoff::Bytes(n) => n,
-            Xoff::Dynamic { alpha } => {
+            Xoff::Dynamic { alpha } | Xoff::Filtered { alpha, .. } => {
                 u32::try_from((u64::from(alpha) * u64::from(free)) >> 16).unwrap_or(u32::MAX)
             }
+        }
+    }
+
+    /// The bytes of a meter that its threshold is compared with.
+    #[inline(always)]
+    fn length(&self, meter: &Meter) -> u32 {
+        match self.xoff {
+            Xoff::Filtered { .. } => meter.smoothed.bytes(),
+            _ => meter.shared,
         }
     }
 
@@ -98,7 +133,7 @@ impl Ingress {
         // that may still send.
         let fits = !meter.paused
             && request.bytes <= free
-            && meter.shared + request.bytes <= self.threshold(free);
+            && self.length(meter) + request.bytes <= self.threshold(request.queue, free);
         if fits {
             Admit::Ok
         } else if meter.headroom + request.bytes <= self.room[request.from as usize] {
@@ -133,6 +168,17 @@ impl Ingress {
         let part = meter.headroom.min(bytes);
         meter.headroom -= part;
         meter.shared -= bytes - part;
+        if let Xoff::Filtered {
+            gamma, congested, ..
+        } = self.xoff
+        {
+            let held = meter.shared + meter.headroom;
+            meter.smoothed.left(gamma, held);
+            let length = meter.smoothed.bytes();
+            meter
+                .smoothed
+                .counts(length, congested, &mut self.sums[queue]);
+        }
         (part, meter.paused)
     }
 
@@ -145,8 +191,8 @@ impl Ingress {
         if !meter.paused || meter.headroom > 0 {
             return;
         }
-        let low = self.threshold(free).saturating_sub(self.xon_offset);
-        if meter.shared <= low {
+        let low = self.threshold(queue, free).saturating_sub(self.xon_offset);
+        if self.length(&meter) <= low {
             self.meters[at].paused = false;
             self.tell(from, queue, false);
         }
@@ -175,7 +221,7 @@ impl Ingress {
     /// The largest meter, in bytes, at which its sender may resume when `free` bytes of shared room
     /// are free.
     pub fn resumes_at(&self, free: u32) -> u32 {
-        self.threshold(free).saturating_sub(self.xon_offset)
+        self.alone(free).saturating_sub(self.xon_offset)
     }
 }
 
@@ -183,6 +229,47 @@ impl Ingress {
 mod tests {
     use super::super::Pool;
     use super::*;
+
+    /// Reverie's meters by hand, with gamma 3/4 and one congested meter of 1000 bytes: a burst
+    /// meets a filter of zero, a sustained one is paused, and empties into its resumption.
+    #[test]
+    fn a_filtered_meter_lets_a_burst_pass() {
+        let xoff = Xoff::Filtered {
+            alpha: 1 << 15,
+            gamma: 3 << 14,
+            congested: 1_000,
+        };
+        let mut pool = pool(xoff);
+        let ingress =
+            |pool: &Pool, bytes| pool.ingress().map(|i| i.admit(pool.free(), &ask(0, bytes)));
+        // The filter is zero, so a packet of half of the free room passes at any length.
+        for _ in 0..5 {
+            assert_eq!(ingress(&pool, 1_000), Some(Admit::Ok));
+            pool.join(0, 0, 1_000, false);
+        }
+        assert_eq!(ingress(&pool, 2_500), Some(Admit::Ok));
+        assert_eq!(ingress(&pool, 2_501), Some(Admit::Headroom));
+        // A quarter of 4000.
+        pool.leave(0, 0, 1_000, false);
+        assert_eq!(ingress(&pool, 2_000), Some(Admit::Ok));
+        assert_eq!(ingress(&pool, 2_001), Some(Admit::Headroom));
+        // A second congested meter halves the threshold of 6000/2, and more.
+        for _ in 0..5 {
+            pool.join(1, 0, 1_000, false);
+        }
+        pool.leave(1, 0, 1_000, false);
+        assert_eq!(pool.free(), 2_000);
+        // n = 2: 2000 / 2 / 2 = 500 is below the filter of 1000.
+        assert_eq!(ingress(&pool, 1), Some(Admit::Headroom));
+        pool.join(0, 0, 1_000, true);
+        assert!(pool.ingress().is_some_and(|i| i.is_paused(0, 0)));
+        // Emptied, the filter is zero, and the link resumes.
+        for _ in 0..5 {
+            pool.leave(0, 0, 1_000, false);
+        }
+        assert!(pool.ingress().is_some_and(|i| !i.is_paused(0, 0)));
+        assert_eq!(pool.ingress().map(|i| i.held(0, 0)), Some(0));
+    }
 
     fn ask(from: u32, bytes: u32) -> RoomRequest {
         RoomRequest {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Admission to buffers that queues, ports or whole switches share. Every refusal has a reason.
 
+mod active;
 mod ingress;
 mod policy;
 mod pool;
+mod share;
 
+pub use active::{Active, Rule};
 pub use ingress::{Ingress, Signal, Xoff};
 pub use policy::{ALL, PolicySpec, RoomPolicy};
 pub use pool::{Pool, PoolId};
+pub use share::ActiveShare;
 
 use crate::counters::DropReason;
 

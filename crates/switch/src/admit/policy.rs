@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The policies, in one table ([`ALL`]).
 
-use super::{Admission, Admit, Pool, RoomRequest};
+use super::{ActiveShare, Admission, Admit, Pool, RoomRequest};
 use crate::counters::DropReason;
 
 /// A policy of admission. Under each of them a queue's own static limit holds as well, and a
@@ -20,6 +20,8 @@ pub enum RoomPolicy {
     },
     /// The dynamic threshold with a factor for each queue, in parts of 2^16, in order of class.
     DynamicByQueue(Box<[u32]>),
+    /// ABM or Reverie: the rule is that of the pool ([`Pool::with_active`]).
+    Active(Box<ActiveShare>),
     /// A user's own.
     Custom(Box<dyn Admission>),
 }
@@ -56,6 +58,18 @@ pub static ALL: &[PolicySpec] = &[
         name: "dynamic",
         shared: true,
         doc: "The ports of a switch share one buffer; a queue may hold alpha times what is free.",
+    },
+    PolicySpec {
+        name: "abm",
+        shared: true,
+        doc: "As dynamic, divided by the number of congested queues of the class and scaled by the \
+              rate at which the queue is served (ABM).",
+    },
+    PolicySpec {
+        name: "reverie",
+        shared: true,
+        doc: "As dynamic, divided by the number of congested queues of the class and compared with \
+              a low-pass filter of the length (Reverie).",
     },
 ];
 
@@ -102,6 +116,7 @@ impl RoomPolicy {
                 let alpha = alphas[request.queue];
                 request.queue_limit.min(Self::share(alpha, pool))
             }
+            RoomPolicy::Active(own) if own.exceeds(pool, request.queue, request.bytes) => 0,
             _ => request.queue_limit,
         };
         // The reason names what is full: the whole buffer before a share of it.
@@ -144,6 +159,7 @@ impl Admission for RoomPolicy {
             RoomPolicy::Whole | RoomPolicy::PerQueue => pool.room().min(queue_limit),
             RoomPolicy::Dynamic { alpha } => Self::share(*alpha, pool).min(queue_limit),
             RoomPolicy::DynamicByQueue(alphas) => Self::share(alphas[queue], pool).min(queue_limit),
+            RoomPolicy::Active(own) => own.threshold(pool, queue).min(queue_limit),
             RoomPolicy::Custom(own) => own.limit(pool, queue, queue_limit),
         }
     }

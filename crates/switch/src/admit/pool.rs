@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A buffer and what it holds.
 
-use super::Ingress;
+use super::active::Active;
+use super::ingress::Ingress;
 
 /// A pool, by its place in the owner's list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +26,8 @@ pub struct Pool {
     shared: bool,
     /// Where senders are paused before anything is lost.
     ingress: Option<Box<Ingress>>,
+    /// The queues of a policy that divides the room among congested ones.
+    active: Option<Box<Active>>,
 }
 
 impl Pool {
@@ -39,6 +42,7 @@ impl Pool {
             headroom_used: 0,
             shared,
             ingress: None,
+            active: None,
         }
     }
 
@@ -149,6 +153,40 @@ impl Pool {
         self.used -= bytes - part;
         if paused {
             ingress.left(from, queue, self.room - self.used);
+        }
+    }
+
+    /// This pool with the queues of a policy that divides the room among congested ones.
+    #[must_use]
+    pub fn with_active(mut self, active: Active) -> Self {
+        self.active = Some(Box::new(active));
+        self
+    }
+
+    /// The queues among which the room is divided.
+    #[inline]
+    pub(super) fn active(&self) -> Option<&Active> {
+        self.active.as_deref()
+    }
+
+    /// Time has passed up to `now` for a queue.
+    pub(crate) fn roll(&mut self, lane: usize, now: u64) {
+        if let Some(active) = &mut self.active {
+            active.roll(lane, now);
+        }
+    }
+
+    /// A packet has joined a queue.
+    pub(crate) fn joined(&mut self, lane: usize, bytes: u32) {
+        if let Some(active) = &mut self.active {
+            active.joined(lane, bytes);
+        }
+    }
+
+    /// A packet has left a queue.
+    pub(crate) fn left(&mut self, lane: usize, now: u64, bytes: u32) {
+        if let Some(active) = &mut self.active {
+            active.left(lane, now, bytes);
         }
     }
 }

@@ -72,8 +72,10 @@ impl ExplicitPort {
         assert!(!spec.queues.is_empty() && spec.queues.len() <= MAX_QUEUES);
         let specs: Vec<_> = spec.queues.iter().map(|q| q.spec).collect();
         let round = Round::new(spec.round, spec.scheduler.rounds(), &specs, spec.clock);
-        let queues: Vec<Queue> = spec.queues.into_iter().map(Queue::new).collect();
+        let mut queues: Vec<Queue> = spec.queues.into_iter().map(Queue::new).collect();
         let keeps_time = queues.iter().any(|q| q.keeps_time);
+        let active = matches!(spec.buffering, RoomPolicy::Active(_));
+        queues.iter_mut().for_each(|queue| queue.tracked |= active);
         ExplicitPort {
             busy: 0,
             byte_ticks: spec.byte_ticks,
@@ -86,7 +88,7 @@ impl ExplicitPort {
             keeps_time,
             lazy: spec.may_lag && !keeps_time,
             measured: round.is_measured(),
-            traceless: spec.scheduler.is_traceless(),
+            traceless: spec.scheduler.is_traceless() && !active,
             tag: spec.tag,
             clock: spec.clock,
             lengths: queues.iter().map(|_| (0, 0)).collect(),
@@ -255,7 +257,7 @@ impl ExplicitPort {
 
     /// Whether, and where, a packet for queue `i` gets room.
     #[inline(always)]
-    fn room(&mut self, i: usize, packet: &Packet, pool: &Pool) -> Admit {
+    fn room(&mut self, now: u64, i: usize, packet: &Packet, pool: &mut Pool) -> Admit {
         let bytes = u32::from(packet.wire_bytes());
         let queue = &self.queues[i];
         let plain = !queue.lossless
@@ -266,6 +268,9 @@ impl ExplicitPort {
             return Admit::Ok;
         }
         let ask = queue.request(i, packet.stamp, bytes);
+        if let RoomPolicy::Active(own) = &self.buffering {
+            pool.roll(own.lane(i), now);
+        }
         self.buffering.decide(pool, &ask)
     }
 
@@ -286,7 +291,7 @@ impl ExplicitPort {
         {
             return Err(DropReason::Tail);
         }
-        let headroom = match self.room(i, packet, pool) {
+        let headroom = match self.room(now, i, packet, pool) {
             Admit::Ok => false,
             Admit::Headroom => true,
             Admit::Drop(why) => return Err(why),
@@ -311,10 +316,13 @@ impl ExplicitPort {
         waiting.headroom = headroom;
         queue.bytes += bytes;
         self.port_bytes += bytes;
-        if queue.lossless {
-            pool.join(packet.stamp, i, bytes, headroom);
-        } else {
-            pool.take(bytes, headroom);
+        match (queue.tracked, &self.buffering) {
+            (false, _) => pool.take(bytes, headroom),
+            (true, RoomPolicy::Active(own)) if !queue.lossless => {
+                pool.take(bytes, headroom);
+                pool.joined(own.lane(i), bytes);
+            }
+            (true, _) => pool.join(packet.stamp, i, bytes, headroom),
         }
         match &mut self.lengths[i] {
             (head @ 0, _) => {
@@ -406,9 +414,9 @@ impl ExplicitPort {
     /// had joined its queue and left at once in a visit of its own. `None` where this would differ
     /// from joining the queue.
     #[inline]
-    fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
+    fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &mut Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
-        match self.room(i, packet, pool) {
+        match self.room(now, i, packet, pool) {
             Admit::Ok => {}
             // A packet that takes headroom pauses its sender, so the meters have to count it.
             Admit::Headroom => return None,
@@ -493,10 +501,13 @@ impl ExplicitPort {
         let bytes = w.bytes();
         queue.bytes -= bytes;
         self.port_bytes -= bytes;
-        if queue.lossless {
-            pool.leave(w.packet.stamp, i, bytes, w.headroom);
-        } else {
-            pool.give(bytes, w.headroom);
+        match (queue.tracked, &self.buffering) {
+            (false, _) => pool.give(bytes, w.headroom),
+            (true, RoomPolicy::Active(own)) if !queue.lossless => {
+                pool.give(bytes, w.headroom);
+                pool.left(own.lane(i), now, bytes);
+            }
+            (true, _) => pool.leave(w.packet.stamp, i, bytes, w.headroom),
         }
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
