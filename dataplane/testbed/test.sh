@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Small runs of `cemark testbed` on a kernel in virtual time, for CI: two long flows, CUBIC beside
-# DCTCP, persistent connections through a dumbbell. Their differences from the simulator must be
-# within twice the bounds of the tables, which single seeds of so short runs never reach. It takes a
-# minute of processor time, and 5 to 8 more where the cache has no kernel yet. CEMARK: the program
-# [default: a dev build of this checkout].
+# DCTCP in a queue and in traffic classes, persistent connections through a dumbbell. Their
+# differences from the simulator must be within twice the bounds of the tables, which single seeds
+# of so short runs never reach. It takes a minute of processor time, and 5 to 8 more where the cache
+# has no kernel yet. CEMARK: the program [default: a dev build of this checkout].
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=; [ "$(id -u)" = 0 ] || root=sudo
@@ -33,4 +33,6 @@ one() {
 one long-flows 'goodput,queue mean,marked share' --set workload.count=2 --set max-time=600ms
 # The share of marked packets of two DCTCP flows that CUBIC suppresses is not a matter of seconds.
 one mixed 'goodput,queue mean' --set max-time=1600ms
+# A marker for each traffic class: CoDel drops CUBIC's packets, TCN marks DCTCP's.
+one classes 'goodput,queue mean,marked share' --set max-time=1600ms
 one persistent 'short mean,short p50' --set workload.flows=300 --set workload.warmup=30
