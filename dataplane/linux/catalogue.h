@@ -295,10 +295,15 @@ static const struct cemark_param cemark_dynamic_list[] = {
 	{ "hook", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
 	  "enqueue dequeue",
 	  CEMARK_DOC("Judge packets as they join the queue or as they leave it.") },
+	{ "off_offset", CEMARK_KIND_BYTES, 0ULL, 0ULL, 4294967295ULL,
+	  NULL,
+	  CEMARK_DOC("How far below the limit marking by the offset ends once it has "
+		     "begun (OcNOS's off offset). 0: where it begins.") },
 };
 
 static const struct cemark_ordered cemark_dynamic_ordered[] = {
 	{ 3, 4, 0 },
+	{ 1, 10, 1 },
 };
 
 static const struct cemark_param cemark_pie_list[] = {
@@ -462,7 +467,7 @@ static const struct cemark_scheme cemark_catalogue[] = {
 		"dynamic", "D-ECN", "dynamic_ecn relative_ecn",
 		CEMARK_DOC("Marks above a threshold that follows the queue's dynamic buffer "
 			   "limit: an offset below it, or a percentage of it."),
-		10, 1, cemark_dynamic_list, cemark_dynamic_ordered,
+		11, 2, cemark_dynamic_list, cemark_dynamic_ordered,
 	},
 	{
 		"pie", "PIE", "rfc8033",

@@ -2,7 +2,8 @@
 /*
  * The threshold that a queue has at this moment, for the statistics. MQ-ECN's follows the round
  * time and those of `dynamic` the free buffer, so settings do not tell. It is found by asking a
- * copy of the queue's marker, which works for any scheme.
+ * copy of the queue's marker, which works for any scheme. Under hysteresis it is the threshold
+ * for the next packet.
  */
 #include "cemark.h"
 

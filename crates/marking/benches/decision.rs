@@ -29,6 +29,7 @@ const VARIANTS: &[(&str, &[(&str, u64)])] = &[
         ],
     ),
     ("dynamic", &[("mode", 1)]),
+    ("dynamic", &[("off_offset", 200_000)]),
     ("pie", &[("delay", 1)]),
 ];
 

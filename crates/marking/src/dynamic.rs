@@ -4,7 +4,8 @@
 //!
 //! A queue's share of a shared buffer shrinks as other queues fill it. A threshold below that
 //! moving limit marks before the queue drops packets; a static threshold may be above the limit.
-//! Both may be configured, and either of them marks.
+//! Both may be configured, and either of them marks. A second, larger offset adds hysteresis:
+//! marking that has begun ends at a lower threshold.
 
 use crate::Fraction;
 use crate::config::{Compare, OneHook, choice, config};
@@ -18,16 +19,24 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     title: "D-ECN",
     aliases: &["dynamic_ecn", "relative_ecn"],
     paper: "Dynamic and relative ECN thresholds of shipping switches (Junos dynamic ECN, Cumulus \
-            Linux relative mode)",
+            Linux relative mode, OcNOS D-ECN)",
     doc: "Marks above a threshold that follows the queue's dynamic buffer limit: an offset below \
           it, or a percentage of it.",
     params: DynamicConfig::PARAMS,
-    ordered: &[Ordered::pair(
-        DynamicConfig::PARAMS,
-        "min_percent",
-        "max_percent",
-        "min_percent = \"20%\", max_percent = \"80%\"",
-    )],
+    ordered: &[
+        Ordered::pair(
+            DynamicConfig::PARAMS,
+            "min_percent",
+            "max_percent",
+            "min_percent = \"20%\", max_percent = \"80%\"",
+        ),
+        Ordered::pair_or_zero(
+            DynamicConfig::PARAMS,
+            "offset",
+            "off_offset",
+            "offset = \"100pkt\", off_offset = \"120pkt\"",
+        ),
+    ],
     first_mark: |values| DynamicConfig::from(values).first_mark(),
     ..SchemeSpec::BLANK
 };
@@ -60,6 +69,9 @@ config! {
         cmp: Compare = choice(Compare::Strict),
         /// Judge packets as they join the queue or as they leave it.
         hook: OneHook = choice(OneHook::Enqueue),
+        /// How far below the limit marking by the offset ends once it has begun (OcNOS's off
+        /// offset). 0: where it begins.
+        off_offset: u32 = bytes(0),
     }
 }
 
@@ -88,11 +100,13 @@ impl DynamicConfig {
     }
 }
 
-/// Dynamic ECN at one queue. It has no state.
+/// Dynamic ECN at one queue. Only a marker with two offsets has a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic {
     k: u32,
     offset: u32,
+    /// At least `offset`; zero if marking ends where it begins.
+    off_offset: u32,
     floor: u32,
     min_percent: u32,
     max_percent: u32,
@@ -101,15 +115,22 @@ pub struct Dynamic {
     count_self: bool,
     cmp: Compare,
     hook: OneHook,
+    /// Whether the offset marked the last packet. Never set without `off_offset`.
+    marking: bool,
 }
 
 impl Dynamic {
     /// A marker with these parameters.
     pub fn from_config(config: DynamicConfig, _: &QueueSpec) -> Self {
         let config = config.clamped();
+        let off_offset = match config.mode {
+            Mode::Offset if config.off_offset > 0 => config.off_offset.max(config.offset),
+            _ => 0,
+        };
         Dynamic {
             k: config.k,
             offset: config.offset,
+            off_offset,
             floor: config.floor,
             min_percent: config.min_percent.0,
             max_percent: config.max_percent.0,
@@ -118,19 +139,52 @@ impl Dynamic {
             count_self: config.count_self,
             cmp: config.cmp,
             hook: config.hook,
+            marking: false,
+        }
+    }
+
+    /// Whether the length is beyond the static threshold.
+    #[inline(always)]
+    fn beyond_static(&self, length: u32) -> bool {
+        self.k < u32::MAX && self.cmp.beyond(length, self.k)
+    }
+
+    /// Whether the length is beyond the threshold that is an offset below the limit.
+    #[inline(always)]
+    fn beyond_offset(&self, length: u32, limit: u32, offset: u32) -> bool {
+        let threshold = limit.saturating_sub(offset).max(self.floor);
+        self.cmp.beyond(length, threshold)
+    }
+
+    /// The verdict between two offsets. Not inlined, so that markers without hysteresis do not pay
+    /// for it.
+    #[inline(never)]
+    fn judge_by_two_offsets(&mut self, length: u32, limit: u32) -> Verdict {
+        let offset = if self.marking {
+            self.off_offset
+        } else {
+            self.offset
+        };
+        self.marking = self.beyond_offset(length, limit, offset);
+        if self.marking || self.beyond_static(length) {
+            Verdict::Mark(Why::Instant)
+        } else {
+            Verdict::Pass
         }
     }
 
     #[inline(always)]
-    fn judge(&self, at: &At) -> Verdict {
+    fn judge(&mut self, at: &At) -> Verdict {
         let own = if self.count_self { at.pkt_bytes } else { 0 };
         let length = at.queue_bytes.saturating_add(own);
-        if self.k < u32::MAX && self.cmp.beyond(length, self.k) {
+        if self.off_offset > 0 {
+            return self.judge_by_two_offsets(length, at.limit_bytes);
+        }
+        if self.beyond_static(length) {
             return Verdict::Mark(Why::Instant);
         }
         if self.mode == Mode::Offset {
-            let threshold = at.limit_bytes.saturating_sub(self.offset).max(self.floor);
-            return if self.cmp.beyond(length, threshold) {
+            return if self.beyond_offset(length, at.limit_bytes, self.offset) {
                 Verdict::Mark(Why::Instant)
             } else {
                 Verdict::Pass
@@ -182,6 +236,8 @@ impl Marker for Dynamic {
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
+        let marking = self.marking;
         *self = Dynamic::from_config(params.into(), queue);
+        self.marking = marking && self.off_offset > 0;
     }
 }

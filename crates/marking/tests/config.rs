@@ -258,6 +258,12 @@ fn entries_know_what_they_read_and_mark_first() {
             false,
         ),
         ("dynamic", &[("k", 6)], Some(("k", Length(6))), false),
+        (
+            "dynamic",
+            &[("off_offset", 200_000), ("floor", 7)],
+            Some(("floor", Length(7))),
+            false,
+        ),
         ("dynamic", &[("mode", 1)], None, false),
         (
             "tcn",

@@ -63,6 +63,7 @@ fn the_calls_that_schemes_ask_for() {
         ("cedm_sharp", ("k1", 30_000), false, false, 0),
         ("dynamic", ("mode", 0), false, false, 0),
         ("dynamic", ("mode", 1), false, true, 0),
+        ("dynamic", ("off_offset", 200_000), false, false, 0),
         ("red", ("hook", 1), true, true, 0),
         ("wred", ("hook", 1), false, true, 150_001),
         ("wred", ("weight", 0), false, true, 150_001),

@@ -167,6 +167,12 @@ fn markers_declare_what_they_look_at() {
         ("cedm_sharp", None, Hook::Both, true),
         ("dynamic", None, Hook::Enqueue, false),
         ("dynamic", Some(("hook", 1)), Hook::Dequeue, true),
+        (
+            "dynamic",
+            Some(("off_offset", 200_000)),
+            Hook::Enqueue,
+            false,
+        ),
         ("pie", None, Hook::Enqueue, false),
         ("pie", Some(("delay", 1)), Hook::Both, false),
         ("pi", None, Hook::Enqueue, false),

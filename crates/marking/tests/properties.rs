@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties of markers under any traffic.
 
+use cemark_marking::config::Compare;
 use cemark_marking::{
     At, Fraction, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why, cedm, cedm_sharp, codel,
     dynamic, ecn_sharp, ecn_sharp_lab, fixed, mq_ecn, pi, pie, red, tcn, threshold,
@@ -298,6 +299,29 @@ proptest! {
         // Only a length that saturates can differ: the two add the packet in 32 and in 64 bits.
         if length <= u32::MAX - 1_500 {
             prop_assert_eq!(moving.enqueue(&at), still.enqueue(&at));
+        }
+    }
+
+    /// Hysteresis is the higher threshold after a packet that passes, and the lower one after a
+    /// packet that is marked.
+    #[test]
+    fn hysteresis_is_one_of_two_thresholds(offset in 1u32..200_000, more in 0u32..200_000,
+        floor in 0u32..100_000, at_least: bool,
+        packets in prop::collection::vec((100_000u32..400_000, 0u32..400_000), 1..200)) {
+        let with = |offset, off_offset| {
+            let cmp = if at_least { Compare::AtLeast } else { Compare::Strict };
+            let config = dynamic::DynamicConfig { offset, off_offset, floor, cmp,
+                ..Default::default() };
+            dynamic::Dynamic::from_config(config, &ten_gigabits())
+        };
+        let (mut high, mut low) = (with(offset, 0), with(offset + more, 0));
+        let mut both = with(offset, offset + more);
+        let mut marked = false;
+        for (now, (limit, length)) in packets.into_iter().enumerate() {
+            let at = At { limit_bytes: limit, ..At::arrival(Nanos(now as u64), length, 1500) };
+            let want = if marked { low.enqueue(&at) } else { high.enqueue(&at) };
+            prop_assert_eq!(both.enqueue(&at), want);
+            marked = want != Verdict::Pass;
         }
     }
 

@@ -248,6 +248,13 @@ fn switches_and_schemes() {
         ),
         (
             SCHEME,
+            "marker = \"dynamic\"\noff_offset = \"100KB\"",
+            "30:14",
+            "off_offset (100KB) is below offset (150KB, its default)",
+            "offset first",
+        ),
+        (
+            SCHEME,
             "marker = \"cedm\"\nk1 = \"40pkt\"\nk2 = \"20pkt\"",
             "31:6",
             "k2 (30KB) is below k1 (60KB)",
