@@ -155,7 +155,7 @@ impl Active {
     pub(super) fn threshold(&self, lane: usize, alpha: u32, free: u32) -> u32 {
         let own = &self.lanes[lane];
         let part = part(alpha, free, self.sums[lane % self.classes]);
-        let scaled = u128::from(part) * u128::from(own.rate) >> 16;
+        let scaled = (u128::from(part) * u128::from(own.rate)) >> 16;
         u32::try_from(scaled).unwrap_or(u32::MAX)
     }
 
