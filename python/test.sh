@@ -3,8 +3,10 @@
 # Builds the wheel, installs it into a virtual environment outside of the checkout, checks the types
 # and runs the tests. CEMARK_VENV is that environment (default: ~/.cache/cemark/python); pip fetches
 # what it lacks.
-#   python/test.sh            the wheel, types, tests, the notebooks
-#   python/test.sh ray        the wheel, and 2,000 points on a Ray cluster that loses a node
+#   python/test.sh                      the wheel, types, tests, the notebooks
+#   python/test.sh --without-notebooks  leaves those out: docs/site/build.sh runs them as well
+#   python/test.sh ray                  the wheel, and 2,000 points on a Ray cluster that loses a
+#                                       node
 set -euo pipefail
 cd "$(dirname "$0")"
 venv=${CEMARK_VENV:-$HOME/.cache/cemark/python}
@@ -44,4 +46,7 @@ fi
 here=$PWD
 cd "$wheels"
 unset PYTHONPATH
-"$venv/bin/python" -m pytest -q -p no:cacheprovider -o testpaths= "$here/tests"
+left_out=()
+[ "${1:-}" != --without-notebooks ] || left_out=(--ignore "$here/tests/test_notebooks.py")
+"$venv/bin/python" -m pytest -q -p no:cacheprovider -o testpaths= --durations 20 "${left_out[@]}" \
+	"$here/tests"

@@ -6,6 +6,7 @@
 # (default: ~/.cache/cemark/site); pip fetches what it lacks.
 #   docs/site/build.sh                      the whole site
 #   docs/site/build.sh --without-notebooks  without running them: seconds instead of a minute
+#   CEMARK_SEEDS=2 docs/site/build.sh       with few points of the notebook that has thousands
 #   python3 -m http.server -d target/site/html    read it at http://localhost:8000
 set -euo pipefail
 cd "$(dirname "$0")/../.."

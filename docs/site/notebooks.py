@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,20 +14,27 @@ from typing import Any
 import nbclient
 import nbformat
 
-# Seeds of the notebook that sweeps ten thousand points: a fifth of them are enough for its page.
-SEEDS = "10"
+# Seeds of the notebook that sweeps ten thousand points: a fifth of them are enough for its page,
+# and two for a check.
+SEEDS = os.environ.get("CEMARK_SEEDS", "10")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def page(path: Path) -> str:
-    """The text of the page."""
+    """The text of the page. Ends the build for a notebook that has outputs before it runs, or no
+    table and no chart after it has run."""
     notebook = nbformat.read(path, as_version=4)
+    if any(cell.get("outputs") for cell in notebook.cells):
+        sys.exit(f"{path}: the notebook has outputs; clear them before it is committed")
     with tempfile.TemporaryDirectory(prefix="cemark-site-") as folder:
         where = {"metadata": {"path": folder}}
         # Nothing of this terminal: pages are the same for every width of it.
         os.environ.pop("COLUMNS", None)
         os.environ["CEMARK_SEEDS"] = SEEDS
         nbclient.NotebookClient(notebook, timeout=600, resources=where).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    if not any("text/html" in output.get("data", {}) for output in outputs):
+        sys.exit(f"{path}: no cell shows a table or a chart as HTML; end one with a run's table")
     parts = [_cell(cell) for cell in notebook.cells]
     short = any("CEMARK_SEEDS" in cell.source for cell in notebook.cells)
     form = f" with `CEMARK_SEEDS={SEEDS}`" if short else ""
