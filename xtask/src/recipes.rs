@@ -14,10 +14,13 @@ use std::process::{Command, Output};
 
 /// Patches and their scenarios.
 const FOLDER: &str = "xtask/recipes";
-/// The copy of the tree, and what is built from it. Both are kept, so that the next patch compiles
-/// only the crates that it changes.
+/// The copy of the tree. It is kept, so that the next patch compiles only the crates that it
+/// changes.
 const TREE: &str = "target/recipes/tree";
+/// The program that is built from the copy, and its runs.
 const BUILD: &str = "target/recipes/build";
+/// The place of compiled crates: dependencies that `cargo test --workspace` has compiled are there.
+const COMPILED: &str = "target";
 
 /// Limits of an addition. Lines that declare a module, documents and tests are not counted.
 struct Recipe {
@@ -426,8 +429,11 @@ fn apply(patch: &str, tree: &Path) -> Result<(), String> {
 fn build_and_run(tree: &Path, scenario: &Path) -> Result<serde_json::Value, String> {
     let build = absolute(BUILD)?;
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "--package", "cemark"]);
+    // Dependencies with the features that the workspace selects are compiled once for both.
+    cargo.args(["build", "--quiet", "--locked"]);
+    cargo.args(["--workspace", "--bin", "cemark"]);
     cargo.current_dir(tree).env("CARGO_TARGET_DIR", &build);
+    cargo.env("CARGO_BUILD_BUILD_DIR", absolute(COMPILED)?);
     // The run is short: what counts is how soon the program is built.
     cargo.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "false");
