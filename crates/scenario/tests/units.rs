@@ -182,7 +182,7 @@ fn a_unit_of_something_else() {
             "buffer = \"600KB\"",
             "buffer = \"60us\"",
             "`60us` is a time, and `buffer` is a length",
-            "times here: `round-idle`",
+            "times here: `abm-interval`, `round-idle`",
         ),
         (
             "marker = \"threshold\"\nk = \"65pkt\"",
