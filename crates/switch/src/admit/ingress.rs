@@ -51,7 +51,6 @@ struct Meter {
     shared: u32,
     headroom: u32,
     paused: bool,
-    smoothed: Smoothed,
 }
 
 /// The meters of one switch.
@@ -64,6 +63,8 @@ pub struct Ingress {
     /// Headroom of one meter, by link.
     room: Vec<u32>,
     queues: usize,
+    /// The filters of the meters under [`Xoff::Filtered`]; else empty.
+    smoothed: Vec<Smoothed>,
     /// By queue: the number of congested meters in parts of 2^16.
     sums: Vec<u64>,
     xoff: Xoff,
@@ -81,6 +82,10 @@ impl Ingress {
             links: links.iter().map(|l| l.0).collect(),
             room: links.iter().map(|l| l.1).collect(),
             queues,
+            smoothed: match xoff {
+                Xoff::Filtered { .. } => vec![Smoothed::default(); links.len() * queues],
+                Xoff::Bytes(_) | Xoff::Dynamic { .. } => Vec::new(),
+            },
             sums: vec![0; queues],
             xoff,
             xon_offset,
@@ -93,47 +98,32 @@ impl Ingress {
         from as usize * self.queues + queue
     }
 
-    /// The threshold of a meter of `queue`, in bytes, above which its sender is paused when `free`
-    /// bytes of shared room are free.
+    /// The bytes that count of a meter of `queue` with `shared` bytes, and the threshold above which
+    /// its sender is paused when `free` bytes of shared room are free.
     #[inline(always)]
-    fn threshold(&self, queue: usize, free: u32) -> u32 {
+    fn compared(&self, at: usize, queue: usize, shared: u32, free: u32) -> (u32, u32) {
         match self.xoff {
-            Xoff::Filtered { alpha, .. } => {
-                u32::try_from(part(alpha, free, self.sums[queue])).unwrap_or(u32::MAX)
-            }
-            _ => self.alone(free),
+            Xoff::Dynamic { alpha } => (shared, times(alpha, free)),
+            Xoff::Bytes(n) => (shared, n),
+            Xoff::Filtered { alpha, .. } => self.filtered(at, part(alpha, free, self.sums[queue])),
         }
     }
 
-    /// The threshold where no other meter is congested: the largest.
-    #[inline(always)]
-    fn alone(&self, free: u32) -> u32 {
-        match self.xoff {
-            Xoff::Bytes(n) => n,
-            Xoff::Dynamic { alpha } | Xoff::Filtered { alpha, .. } => {
-                u32::try_from((u64::from(alpha) * u64::from(free)) >> 16).unwrap_or(u32::MAX)
-            }
-        }
-    }
-
-    /// The bytes of a meter that its threshold is compared with.
-    #[inline(always)]
-    fn length(&self, meter: &Meter) -> u32 {
-        match self.xoff {
-            Xoff::Filtered { .. } => meter.smoothed.bytes(),
-            _ => meter.shared,
-        }
+    #[cold]
+    fn filtered(&self, at: usize, threshold: u64) -> (u32, u32) {
+        let threshold = u32::try_from(threshold).unwrap_or(u32::MAX);
+        (self.smoothed[at].bytes(), threshold)
     }
 
     /// Whether, and where, a packet of a lossless queue gets room.
     #[inline(always)]
     pub(super) fn admit(&self, free: u32, request: &RoomRequest) -> Admit {
-        let meter = &self.meters[self.at(request.from, request.queue)];
+        let at = self.at(request.from, request.queue);
+        let meter = &self.meters[at];
+        let (length, threshold) = self.compared(at, request.queue, meter.shared, free);
         // After a pause, packets still in flight use the headroom: the shared room is for links
         // that may still send.
-        let fits = !meter.paused
-            && request.bytes <= free
-            && self.length(meter) + request.bytes <= self.threshold(request.queue, free);
+        let fits = !meter.paused && request.bytes <= free && length + request.bytes <= threshold;
         if fits {
             Admit::Ok
         } else if meter.headroom + request.bytes <= self.room[request.from as usize] {
@@ -168,18 +158,24 @@ impl Ingress {
         let part = meter.headroom.min(bytes);
         meter.headroom -= part;
         meter.shared -= bytes - part;
+        let (held, paused) = (meter.shared + meter.headroom, meter.paused);
+        if !self.smoothed.is_empty() {
+            self.smooth(at, queue, held);
+        }
+        (part, paused)
+    }
+
+    /// A packet has left a meter with a filter, and `held` bytes stay.
+    #[cold]
+    fn smooth(&mut self, at: usize, queue: usize, held: u32) {
         if let Xoff::Filtered {
             gamma, congested, ..
         } = self.xoff
         {
-            let held = meter.shared + meter.headroom;
-            meter.smoothed.left(gamma, held);
-            let length = meter.smoothed.bytes();
-            meter
-                .smoothed
-                .counts(length, congested, &mut self.sums[queue]);
+            let own = &mut self.smoothed[at];
+            own.left(gamma, held);
+            own.counts(own.bytes(), congested, &mut self.sums[queue]);
         }
-        (part, meter.paused)
     }
 
     /// Resumes a link after a packet has left, if its meter allows it with `free` bytes of shared
@@ -191,8 +187,8 @@ impl Ingress {
         if !meter.paused || meter.headroom > 0 {
             return;
         }
-        let low = self.threshold(queue, free).saturating_sub(self.xon_offset);
-        if self.length(&meter) <= low {
+        let (length, threshold) = self.compared(at, queue, meter.shared, free);
+        if length <= threshold.saturating_sub(self.xon_offset) {
             self.meters[at].paused = false;
             self.tell(from, queue, false);
         }
@@ -219,10 +215,20 @@ impl Ingress {
     }
 
     /// The largest meter, in bytes, at which its sender may resume when `free` bytes of shared room
-    /// are free.
+    /// are free and no other meter is congested.
     pub fn resumes_at(&self, free: u32) -> u32 {
-        self.alone(free).saturating_sub(self.xon_offset)
+        let threshold = match self.xoff {
+            Xoff::Bytes(n) => n,
+            Xoff::Dynamic { alpha } | Xoff::Filtered { alpha, .. } => times(alpha, free),
+        };
+        threshold.saturating_sub(self.xon_offset)
     }
+}
+
+/// `alpha` (parts of 2^16) times the free room.
+#[inline(always)]
+fn times(alpha: u32, free: u32) -> u32 {
+    u32::try_from((u64::from(alpha) * u64::from(free)) >> 16).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

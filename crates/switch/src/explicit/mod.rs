@@ -316,13 +316,15 @@ impl ExplicitPort {
         waiting.headroom = headroom;
         queue.bytes += bytes;
         self.port_bytes += bytes;
-        match (queue.tracked, &self.buffering) {
-            (false, _) => pool.take(bytes, headroom),
-            (true, RoomPolicy::Active(own)) if !queue.lossless => {
-                pool.take(bytes, headroom);
+        if !queue.tracked {
+            pool.take(bytes, headroom);
+        } else if queue.lossless {
+            pool.join(packet.stamp, i, bytes, headroom);
+        } else {
+            pool.take(bytes, headroom);
+            if let RoomPolicy::Active(own) = &self.buffering {
                 pool.joined(own.lane(i), bytes);
             }
-            (true, _) => pool.join(packet.stamp, i, bytes, headroom),
         }
         match &mut self.lengths[i] {
             (head @ 0, _) => {
@@ -501,13 +503,15 @@ impl ExplicitPort {
         let bytes = w.bytes();
         queue.bytes -= bytes;
         self.port_bytes -= bytes;
-        match (queue.tracked, &self.buffering) {
-            (false, _) => pool.give(bytes, w.headroom),
-            (true, RoomPolicy::Active(own)) if !queue.lossless => {
-                pool.give(bytes, w.headroom);
+        if !queue.tracked {
+            pool.give(bytes, w.headroom);
+        } else if queue.lossless {
+            pool.leave(w.packet.stamp, i, bytes, w.headroom);
+        } else {
+            pool.give(bytes, w.headroom);
+            if let RoomPolicy::Active(own) = &self.buffering {
                 pool.left(own.lane(i), now, bytes);
             }
-            (true, _) => pool.leave(w.packet.stamp, i, bytes, w.headroom),
         }
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));

@@ -31,6 +31,8 @@ pub struct ReactionPoint {
     byte_steps: u32,
     /// Bytes sent since the byte counter last expired.
     bytes: u64,
+    /// No timer below is due before it, alpha's excepted.
+    due: Nanos,
     /// When the rate timer expires next; only while the rate is limited.
     rate_due: Nanos,
     /// When alpha's timer expires next.
@@ -55,6 +57,7 @@ impl ReactionPoint {
             timer_steps: 0,
             byte_steps: 0,
             bytes: 0,
+            due: Nanos::MAX,
             rate_due: Nanos::MAX,
             alpha_due: Nanos::MAX,
             cut_due: Nanos::MAX,
@@ -100,7 +103,7 @@ impl ReactionPoint {
     /// Does what the timers were due to do up to `now`.
     #[inline]
     pub fn catch_up(&mut self, cfg: &Dcqcn, now: Nanos) {
-        if now >= self.rate_due.min(self.cut_due) {
+        if now >= self.due {
             self.timers(cfg, now);
         }
     }
@@ -118,6 +121,7 @@ impl ReactionPoint {
             self.alpha_due = now + cfg.alpha_timer;
         }
         self.notifications += 1;
+        self.due = self.rate_due.min(self.cut_due);
     }
 
     /// An adapter notes a notification.
@@ -179,9 +183,10 @@ impl ReactionPoint {
                 self.timer_steps += 1;
                 self.increase(cfg);
             } else {
-                return;
+                break;
             }
         }
+        self.due = self.rate_due.min(self.cut_due);
     }
 
     /// Alpha times (1 - g) for every alpha timer that expired, and plus g at the first one after a
