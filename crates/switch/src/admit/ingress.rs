@@ -98,8 +98,8 @@ impl Ingress {
         from as usize * self.queues + queue
     }
 
-    /// The bytes that count of a meter of `queue` with `shared` bytes, and the threshold above which
-    /// its sender is paused when `free` bytes of shared room are free.
+    /// The bytes of a meter of `queue` that count, where it has `shared` bytes, and the threshold
+    /// above which its sender is paused when `free` bytes of shared room are free.
     #[inline(always)]
     fn compared(&self, at: usize, queue: usize, shared: u32, free: u32) -> (u32, u32) {
         match self.xoff {
