@@ -462,7 +462,7 @@ pub enum Policy {
     /// ABM (SIGCOMM 2022): as `Dynamic`, divided by the number of congested queues of the class in
     /// the switch, and scaled by the rate at which the queue is served.
     Abm {
-        /// Its factor in parts of 2^16.
+        /// Factor of the free room in parts of 2^16.
         alpha: u32,
         /// The rate is that of the last whole interval of this length.
         interval: Nanos,
@@ -473,7 +473,7 @@ pub enum Policy {
     /// the switch, and compared with a low-pass filter of the length; under priority flow control
     /// so are the thresholds of meters.
     Reverie {
-        /// Its factor in parts of 2^16.
+        /// Factor of the free room in parts of 2^16.
         alpha: u32,
         /// Weight of the old filter in parts of 2^16.
         gamma: u32,

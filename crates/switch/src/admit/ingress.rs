@@ -25,7 +25,7 @@ pub enum Xoff {
     /// Reverie (NSDI 2024): as `Dynamic`, divided by the number of congested meters of the queue,
     /// and compared with a low-pass filter of the meter ([`Active`](super::Active)).
     Filtered {
-        /// Its factor.
+        /// Factor of the free room.
         alpha: u32,
         /// Weight of the old filter in parts of 2^16.
         gamma: u32,
@@ -227,7 +227,7 @@ impl Ingress {
 
 /// `alpha` (parts of 2^16) times the free room.
 #[inline(always)]
-fn times(alpha: u32, free: u32) -> u32 {
+pub(super) fn times(alpha: u32, free: u32) -> u32 {
     u32::try_from((u64::from(alpha) * u64::from(free)) >> 16).unwrap_or(u32::MAX)
 }
 

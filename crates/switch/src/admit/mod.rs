@@ -55,3 +55,16 @@ pub trait Admission: Send {
     /// The longest that queue number `queue` of this static limit may be now, in bytes.
     fn limit(&self, pool: &Pool, queue: usize, queue_limit: u32) -> u32;
 }
+
+/// A request of queue 0 for a packet of `bytes` behind `queue_bytes`.
+#[cfg(test)]
+fn asks(bytes: u32, queue_bytes: u32) -> RoomRequest {
+    RoomRequest {
+        bytes,
+        queue_bytes,
+        queue_limit: u32::MAX,
+        lossless: false,
+        from: 0,
+        queue: 0,
+    }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The policies, in one table ([`ALL`]).
 
+use super::ingress::times;
 use super::{ActiveShare, Admission, Admit, Pool, RoomRequest};
 use crate::counters::DropReason;
 
@@ -77,7 +78,7 @@ impl RoomPolicy {
     /// `alpha x free`, rounded down.
     #[inline]
     fn share(alpha: u32, pool: &Pool) -> u32 {
-        u32::try_from((u64::from(alpha) * u64::from(pool.free())) >> 16).unwrap_or(u32::MAX)
+        times(alpha, pool.free())
     }
 
     /// Whether [`Admission::admit`] is certainly `Ok` for a packet of a queue that is not lossless.
@@ -167,18 +168,8 @@ impl Admission for RoomPolicy {
 
 #[cfg(test)]
 mod tests {
+    use super::super::asks as ask;
     use super::*;
-
-    fn ask(bytes: u32, queue_bytes: u32) -> RoomRequest {
-        RoomRequest {
-            bytes,
-            queue_bytes,
-            queue_limit: u32::MAX,
-            lossless: false,
-            from: 0,
-            queue: 0,
-        }
-    }
 
     #[test]
     fn a_dynamic_threshold_leaves_room_in_proportion() {

@@ -41,7 +41,7 @@ impl ActiveShare {
 #[cfg(test)]
 mod tests {
     use super::super::active::{Active, ONE, Rule};
-    use super::super::{Admission, Admit, RoomPolicy, RoomRequest};
+    use super::super::{Admission, Admit, RoomPolicy, asks as ask};
     use super::*;
     use crate::counters::DropReason;
 
@@ -118,14 +118,6 @@ mod tests {
     fn reverie_compares_the_filter() {
         let gamma = ONE / 4 * 3;
         let mut pool = pool(Rule::Reverie { gamma });
-        let ask = |bytes, queue_bytes| RoomRequest {
-            bytes,
-            queue_bytes,
-            queue_limit: u32::MAX,
-            lossless: false,
-            from: 0,
-            queue: 0,
-        };
         // A burst meets a filter of zero and takes all the room that is free.
         let mut own = policy(0);
         joins(&mut pool, 0, 60_000);

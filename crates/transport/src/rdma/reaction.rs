@@ -2,9 +2,9 @@
 //! The reaction point: the rate of a queue pair (Algorithm 1 and Figure 7 of the DCQCN paper), in
 //! integers.
 //!
-//! Its timers need no events: [`ReactionPoint::catch_up`] does what they were due to do before the
-//! rate is used. A change therefore takes effect from the next packet on, as in a NIC whose
-//! scheduler reads the rate when it schedules a packet.
+//! The timers of a reaction point need no events: [`ReactionPoint::catch_up`] does what they were
+//! due to do before the rate is used. A change therefore takes effect from the next packet on, as
+//! in a NIC whose scheduler reads the rate when it schedules a packet.
 //!
 //! Adapters differ from the paper ([`Dcqcn::decrease_interval`]; NVIDIA's DCQCN parameters, and
 //! HPCC's simulator): a check in every interval from the first notification on cuts the rate if a
