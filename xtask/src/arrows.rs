@@ -41,6 +41,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             // Lists of flows of other simulators.
             "cemark-formats",
+            // Published thresholds.
+            "cemark-platform",
             "cemark-wire",
             "cemark-param",
             "cemark-marking",
@@ -87,6 +89,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Files of other simulators.
     ("cemark-formats", &["cemark-wire"]),
+    // Configurations of switches. Faults in files are said as those of other simulators.
+    ("cemark-platform", &["cemark-wire", "cemark-formats"]),
     // A point as a network of Linux namespaces. It runs nothing; the program does.
     (
         "cemark-testbed",
@@ -112,6 +116,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-tcbpf",
             "cemark-testbed",
             "cemark-formats",
+            "cemark-platform",
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",

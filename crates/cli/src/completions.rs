@@ -13,6 +13,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::{Shell, aot};
 
+use crate::doctor;
 use crate::exit::{Failure, answer, user};
 use crate::help;
 use crate::theory;
@@ -87,6 +88,12 @@ fn complete(mut command: Command) -> Command {
     });
     add("schemes", "name", schemes);
     add("export", "name", deployed_schemes);
+    add("doctor", "explain", |typed| {
+        beginning(
+            typed,
+            doctor::rules().map(|rule| (rule.id, rule.name.to_owned())),
+        )
+    });
     add("theory", "name", |typed| beginning(typed, theory::names()));
     add("help", "words", |typed| beginning(typed, help::words()));
     command

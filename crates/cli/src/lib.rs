@@ -15,6 +15,7 @@ mod capture;
 mod check;
 mod compare;
 mod completions;
+mod doctor;
 mod exit;
 mod export;
 mod figure;
@@ -99,6 +100,8 @@ enum Command {
     Schemes(schemes::Args),
     /// Measure speed and memory, or check the simulator against theory.
     Bench(bench::Args),
+    /// Read a switch's configuration and say what makes ECN silent or harmful in it.
+    Doctor(doctor::Args),
     /// Validate a scenario; print its points and their estimated cost.
     Check(check::Args),
     /// Replay the golden vectors of every scheme: in Rust, in C, as BPF bytecode or in P4.
@@ -280,6 +283,7 @@ pub fn main(program: Program) -> u8 {
         #[cfg(target_os = "linux")]
         Some(Command::Testbed(args)) => testbed::testbed(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
+        Some(Command::Doctor(args)) => doctor::doctor(args),
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Vectors(args)) => vectors::vectors(args),

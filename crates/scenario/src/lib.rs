@@ -41,7 +41,7 @@ use read::{declaration, flows, key, param, path, rtts, section, sizes, sweep, tr
 use sections::{
     around, chip, class, classes, controllers, edge, fabric, faults, full, graph, host, incast,
     list, long, markers, measure, pfc, poisson, precision, preset, profiles, published, retune,
-    rtt, senders, switch, thresholds, top, transport, workload,
+    rtt, senders, switch, top, transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};

@@ -15,7 +15,7 @@ use clap::{Command, CommandFactory};
 use self::topics::Part;
 use crate::exit::{Failure, answer, user};
 use crate::terminal::look;
-use crate::{Cli, schemes, screen, theory};
+use crate::{Cli, doctor, schemes, screen, theory};
 
 /// Arguments of `cemark help`.
 #[derive(clap::Args)]
@@ -169,6 +169,15 @@ fn lookup(word: &str, width: usize) -> Vec<Found> {
         add(
             format!("a theory (cemark theory {name})"),
             format!("{}\n\n{next}", wrap(&doc, width)),
+        );
+    }
+    if let Some(rule) = cemark_platform::rule(word) {
+        add(
+            format!(
+                "a rule of cemark doctor (cemark doctor --explain {})",
+                rule.id
+            ),
+            doctor::explained(&[rule], width),
         );
     }
     if let Some((term, text)) = terms().find(|(term, _)| same(term)) {

@@ -3,6 +3,7 @@
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
 use cemark_param::Dialect;
+use cemark_platform::published::{self, Ramp, Thresholds};
 use cemark_sim::config::{MarkerChoice, OwnScheme};
 use cemark_wire::Rate;
 
@@ -13,7 +14,6 @@ use crate::key::{Key, KeySpec, Shape, Words, keys};
 use crate::param;
 use crate::section::Section;
 use crate::sections::{self, Form, SectionSpec};
-use crate::thresholds::{self, Ramp, Thresholds};
 use crate::tree::{Node, Value};
 use crate::units::{self, Measure};
 
@@ -52,7 +52,7 @@ keys! { KEYS:
 
 impl Words for &'static Thresholds {
     fn words() -> Vec<(&'static str, Self)> {
-        thresholds::ALL.iter().map(|set| (set.name, set)).collect()
+        published::ALL.iter().map(|set| (set.name, set)).collect()
     }
 }
 
@@ -70,6 +70,16 @@ pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
         })
     };
     catalogue::ALL.iter().copied().flat_map(params).collect()
+}
+
+/// The stored value of a parameter of `wred` or `red` under a ramp.
+fn of_ramp(param: &ParamSpec, (low, high, height): Ramp) -> Option<u64> {
+    match param.name {
+        "min" | "kmin" => Some(low),
+        "max" | "kmax" => Some(high),
+        "drop_probability" | "pmax" => Some((height * 65_536 + 500) / 1_000),
+        _ => None,
+    }
 }
 
 /// A `[[scheme]]` as read.
@@ -167,7 +177,7 @@ fn parameters(
                 {
                     timed.push(param.name);
                 }
-            } else if let Some(asked) = preset.and_then(|ramp| thresholds::value(param, ramp)) {
+            } else if let Some(asked) = preset.and_then(|ramp| of_ramp(param, ramp)) {
                 values.0[i] = chip.holds(param, asked);
                 if values.0[i] != asked {
                     rounded.push((param.name, asked));

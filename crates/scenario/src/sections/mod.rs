@@ -28,7 +28,6 @@ pub(crate) mod retune;
 pub(crate) mod rtt;
 pub(crate) mod senders;
 pub(crate) mod switch;
-pub(crate) mod thresholds;
 pub(crate) mod top;
 pub(crate) mod transport;
 pub(crate) mod workload;

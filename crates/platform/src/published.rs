@@ -2,23 +2,22 @@
 //! Published thresholds of RED ramps by the rate of a port: the sets that switches ship and that
 //! simulations of the field run (`preset` in `[[scheme]]`).
 
-use cemark_marking::ParamSpec;
 use cemark_wire::Rate;
 
 /// A published set.
 #[derive(Debug)]
-pub(crate) struct Thresholds {
+pub struct Thresholds {
     /// Word of the set in scenario files.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Where the set is published.
-    pub(crate) source: &'static str,
+    pub source: &'static str,
     /// A remark on the set; empty without one.
-    pub(crate) note: &'static str,
+    pub note: &'static str,
     rule: Rule,
 }
 
 /// A ramp: its ends in bytes, and its height in thousandths.
-pub(crate) type Ramp = (u64, u64, u64);
+pub type Ramp = (u64, u64, u64);
 
 #[derive(Debug)]
 enum Rule {
@@ -34,7 +33,7 @@ const KB: u64 = 1_000;
 const MIB: u64 = 1 << 20;
 
 /// Every set, in the order of docs/classes.md.
-pub(crate) static ALL: &[Thresholds] = &[
+pub static ALL: &[Thresholds] = &[
     Thresholds {
         name: "dcqcn",
         source: "the DCQCN paper (SIGCOMM 2015)",
@@ -124,7 +123,7 @@ pub(crate) static ALL: &[Thresholds] = &[
 
 impl Thresholds {
     /// The ramp at ports of a rate.
-    pub(crate) fn at(&self, rate: Rate) -> Option<Ramp> {
+    pub fn at(&self, rate: Rate) -> Option<Ramp> {
         match self.rule {
             Rule::Flat(ramp) => Some(ramp),
             Rule::PerGigabit((low, high, height)) => {
@@ -139,8 +138,13 @@ impl Thresholds {
         }
     }
 
+    /// Whether a switch ships the set; the others are of simulators and papers.
+    fn shipped(&self) -> bool {
+        ["sonic", "sonic-th5", "nvue", "cisco-ai"].contains(&self.name)
+    }
+
     /// The rates that the set has, in Gb/s; empty: every rate.
-    pub(crate) fn rates(&self) -> Vec<u64> {
+    pub fn rates(&self) -> Vec<u64> {
         match self.rule {
             Rule::Table(rows) => rows.iter().map(|(gbps, _)| *gbps).collect(),
             Rule::Flat(_) | Rule::PerGigabit(_) => Vec::new(),
@@ -171,14 +175,42 @@ impl Thresholds {
     }
 }
 
-/// The stored value of a parameter of `wred` or `red` under a ramp.
-pub(crate) fn value(param: &ParamSpec, (low, high, height): Ramp) -> Option<u64> {
-    match param.name {
-        "min" | "kmin" => Some(low),
-        "max" | "kmax" => Some(high),
-        "drop_probability" | "pmax" => Some((height * 65_536 + 500) / 1_000),
-        _ => None,
+/// Thresholds that are published for a rate, at ports of another rate.
+pub(crate) struct Elsewhere {
+    /// Source of the set.
+    pub source: &'static str,
+    /// The rate for which the set has the thresholds, in Gb/s.
+    pub gbps: u64,
+    /// Thresholds of the set at the ports' rate.
+    pub here: Ramp,
+}
+
+/// Rates of ports in Gb/s, for sets that have a rule instead of a table.
+const RATES: [u64; 9] = [10, 25, 40, 50, 100, 200, 400, 800, 1_600];
+
+/// The set that has these thresholds at another rate and not at this one; none where a set of a
+/// switch, or another set by rate, has them at this rate.
+pub(crate) fn of_another_rate(low: u64, high: u64, rate: Rate) -> Option<Elsewhere> {
+    let is = |ramp: Option<Ramp>| ramp.is_some_and(|(min, max, _)| (min, max) == (low, high));
+    let by_rate = |set: &&Thresholds| !matches!(set.rule, Rule::Flat(_));
+    if ALL
+        .iter()
+        .filter(|s| s.shipped() || by_rate(s))
+        .any(|set| is(set.at(rate)))
+    {
+        return None;
     }
+    ALL.iter().filter(by_rate).find_map(|set| {
+        let here = set.at(rate)?;
+        let gbps = RATES
+            .into_iter()
+            .find(|gbps| is(set.at(Rate::gbps(*gbps))))?;
+        Some(Elsewhere {
+            source: set.source,
+            gbps,
+            here,
+        })
+    })
 }
 
 #[cfg(test)]
@@ -203,6 +235,27 @@ mod tests {
         assert_eq!(at("nvue", 40), Some((150_000, 1_500_000, 1_000)));
         assert_eq!(at("dcqcn", 40), Some((5_000, 200_000, 10)));
         assert_eq!(at("dcqcn", 100), None);
+    }
+
+    #[test]
+    fn thresholds_of_another_rate_name_their_rate() {
+        let other = |low, high, gbps| {
+            of_another_rate(low, high, Rate::gbps(gbps)).map(|e| (e.gbps, e.here.0, e.here.1))
+        };
+        assert_eq!(other(100_000, 400_000, 100), Some((25, 400_000, 1_600_000)));
+        assert_eq!(other(100_000, 400_000, 25), None);
+        // ASTRA-sim has these at 40 Gb/s, and HPCC at 50.
+        assert_eq!(other(200_000, 800_000, 40), None);
+        assert_eq!(other(200_000, 800_000, 50), None);
+        // SONiC and NVUE ship one set for every rate.
+        assert_eq!(other(1_048_576, 2_097_152, 400), None);
+        assert_eq!(other(150_000, 1_500_000, 400), None);
+        assert_eq!(other(123_456, 400_000, 100), None);
+        assert_eq!(
+            ALL.iter().filter(|set| set.shipped()).count(),
+            4,
+            "a set of a switch was renamed"
+        );
     }
 
     #[test]
