@@ -419,6 +419,45 @@ fn a_cell_of_the_user_rounds_thresholds() {
     );
 }
 
+/// Without libyang's `yanglint` the test ends early, unless `CEMARK_YANGLINT` is set, as in CI.
+#[test]
+fn tables_are_validated_against_models() {
+    if Command::new("yanglint").arg("--version").output().is_err() {
+        assert!(
+            std::env::var_os("CEMARK_YANGLINT").is_none(),
+            "yanglint is missing"
+        );
+        return;
+    }
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/yang");
+    let models = models.to_string_lossy().into_owned();
+    let run = |text: &str| doctor(&["-", "--yang", &models], text);
+    let whole = text("sonic.json");
+    let o = run(&whole);
+    assert_eq!(o.status.code(), Some(0), "{}", said(&o));
+    for (from, to, complaint) in [
+        ("\"20\"", "\"120\"", "green_drop_probability"),
+        ("\"400000\"", "\"4e5\"", "green_min_threshold"),
+        (
+            "\"400000\"",
+            "\"1600001\"",
+            "the upper threshold is below the lower one",
+        ),
+        ("\"ecn\"", "\"enc\"", "enc"),
+    ] {
+        let o = run(&whole.replace(from, to));
+        assert_eq!(o.status.code(), Some(1), "{to}: {}", said(&o));
+        assert!(out(&o).contains("error[yang]"), "{to}: {}", said(&o));
+        assert!(out(&o).contains(complaint), "{to}: {}", said(&o));
+        assert!(!said(&o).contains(SECRET), "{}", said(&o));
+    }
+    let none = std::env::temp_dir().to_string_lossy().into_owned();
+    for args in [["-", "--yang", "/nonexistent"], ["-", "--yang", &none]] {
+        assert_eq!(doctor(&args, &whole).status.code(), Some(2));
+    }
+    assert_eq!(run(&text("tc.json")).status.code(), Some(2));
+}
+
 /// Secrets reach no output of files with a byte that is changed, removed or an end of line.
 #[test]
 fn secrets_reach_no_output_of_damaged_files() {

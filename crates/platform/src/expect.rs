@@ -2,9 +2,9 @@
 //! The marks that a profile must show on a tester: the oracle of the public ECN test plans
 //! (sonic-mgmt pull requests 2137 and 17108, OpenConfig DP-1.3).
 //!
-//! A packet is marked with probability 0 below the lower threshold Kmin, (q - Kmin) / (Kmax - Kmin)
-//! * Pmax between, and 1 above the upper threshold Kmax. The tests send a burst into a port that is
-//! paused, release the port and count marks.
+//! A packet is marked with probability 0 up to the lower threshold, a probability that rises in
+//! proportion to the queue between the thresholds, and 1 above the upper one. The tests send a
+//! burst into a port that is paused, release the port and count marks.
 
 /// The queue that a packet is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

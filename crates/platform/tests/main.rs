@@ -1,2 +1,97 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tests of readers and rules.
+//! Hostile and huge configurations: a reader answers or refuses, and never panics.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use cemark_platform::{Document, judge, recognise};
+use proptest::prelude::*;
+
+/// Clean configurations of every platform.
+fn clean() -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clean");
+    let files = fs::read_dir(folder).expect("a folder");
+    let mut texts: Vec<String> = files
+        .map(|file| fs::read_to_string(file.expect("a file").path()).expect("a text"))
+        .collect();
+    texts.sort();
+    texts
+}
+
+/// Reads and judges a text; the number of findings, or none where it is refused.
+fn judged(text: &str) -> Option<usize> {
+    let document = Document::of(text).ok()?;
+    let platform = recognise(&document).ok()?;
+    let switches = platform.read(&[&document]).ok()?;
+    Some(switches.iter().map(|s| judge(platform, s).len()).sum())
+}
+
+proptest! {
+    /// Any words of configurations in any order.
+    #[test]
+    fn words_in_any_order(
+        file in 0..8_usize,
+        places in prop::collection::vec((any::<prop::sample::Index>(), 0..5_u8, "\\PC{0,6}"), 1..12),
+    ) {
+        let texts = clean();
+        let mut words: Vec<String> = texts[file % texts.len()]
+            .split_inclusive([' ', '\n', '"', ','])
+            .map(str::to_owned)
+            .collect();
+        for (index, what, text) in places {
+            let at = index.index(words.len());
+            match what {
+                0 => words[at] = text,
+                1 => { words.remove(at); }
+                2 => words.insert(at, text),
+                3 => words.swap(at, 0),
+                _ => words[at] = "18446744073709551615".to_owned(),
+            }
+            if words.is_empty() {
+                break;
+            }
+        }
+        judged(&words.concat());
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        judged(&text);
+        judged(&format!("[{text}"));
+        judged(&format!("qos profile {text}\nuc-tx-queue {text}\nrandom-detect ecn {text}"));
+        judged(&format!("policy-map type queuing {text}\nclass type queuing {text}"));
+        judged(&format!("nv set qos {text}\nnv unset interface {text}"));
+    }
+}
+
+/// Every queue names a profile of its own, and no profile is defined.
+#[test]
+fn a_hundred_thousand_queues_are_judged() {
+    let mut text =
+        String::from("{\"PORT\": {\"a\": {}}, \"WRED_PROFILE\": {\"p\": {}}, \"QUEUE\": {");
+    for n in 0..100_000 {
+        let _ = write!(text, "\"Ethernet{n}|3\": {{\"wred_profile\": \"P{n}\"}},");
+    }
+    text += "\"Ethernet0|4\": {}}}";
+    assert_eq!(judged(&text), Some(100_000));
+}
+
+#[test]
+fn ranges_without_end_are_cut() {
+    let queues = "\"QUEUE\": {\"Ethernet0-18446744073709551615|0-99999999999\": {\"a\": \"b\"}}";
+    assert!(judged(&format!("{{\"PORT\": {{\"a\": {{}}}}, {queues}}}")).is_some());
+    for range in ["swp1-99999999999", "swp1-4000,swp5000-8000,swp9000-12000"] {
+        let line = format!("nv set interface {range} qos pfc profile x\n");
+        assert!(judged(&line.repeat(1_000)).is_some());
+    }
+}
+
+#[test]
+fn deep_and_wide_documents_are_refused_or_judged() {
+    assert_eq!(judged(&"[".repeat(1 << 20)), None);
+    assert_eq!(judged(&"{\"qos\":".repeat(1 << 18)), None);
+    let many: String = (0..100_000).map(|n| format!("\"T{n}\": {{}},")).collect();
+    assert_eq!(judged(&format!("{{{many}\"PORT\": {{}}}}")), None);
+    let qdisc = "{\"kind\": \"red\", \"handle\": \"1:\"},";
+    assert_eq!(judged(&format!("[{}{{}}]", qdisc.repeat(70_000))), None);
+}

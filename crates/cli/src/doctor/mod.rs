@@ -199,9 +199,7 @@ fn counted(n: usize, noun: &str) -> String {
 /// A length of an option.
 fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
     let read = read_quantity(text, Measure::Length).ok();
-    let whole = read.map(|quantity| quantity as u64);
-    whole
-        .filter(|bytes| (1..=LARGEST).contains(bytes))
+    read.filter(|bytes| (1..=LARGEST).contains(bytes))
         .ok_or_else(|| {
             user(
                 format!("`{option} {text}` is no length from 1 B to 1 MB"),

@@ -201,6 +201,7 @@ fn add<'a>(
                 .all(|child| child.children.is_empty())
             && !LISTS.contains(before.last().unwrap_or(&""))
         {
+            *nodes -= node.children.len();
             node.children.clear();
         }
         let path = match node.place.path.is_empty() {
