@@ -52,7 +52,7 @@ pub(crate) struct Args {
 /// Simulates the point once more, with taps on the links, and writes what they saw. A point is a
 /// pure function: it is the same as in a run of the scenario, and so is its digest.
 pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
-    let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides(&args.scenario)?)?;
     args.consent.load(&mut plan)?;
     let point = chosen(&plan, args)?;
     let captures = |head: &[u8]| head.starts_with(b"\x0a\x0d\x0d\x0a") && has(head, "cemark ");

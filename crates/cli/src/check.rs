@@ -171,7 +171,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let Some(scenario) = &args.scenario else {
         return answer_json(&cemark_scenario::json_schema());
     };
-    let overrides = args.extent.add_to(args.changes.overrides()?);
+    let overrides = args.extent.add_to(args.changes.overrides(scenario)?);
     let plan = cemark_scenario::load(scenario, &overrides)?;
     warn(&plan);
     let distinct = plan.distinct();

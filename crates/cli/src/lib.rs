@@ -8,6 +8,7 @@
 
 #[cfg(not(feature = "deploy"))]
 mod absent;
+mod as_configured;
 mod bench;
 #[cfg(all(target_os = "linux", feature = "deploy"))]
 mod bpf;
@@ -111,7 +112,7 @@ enum Command {
     Bpf(bpf::Args),
     /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
     Theory(theory::Args),
-    /// Write a scheme as one C header, or as BPF bytecode.
+    /// Write a scheme for a switch, a kernel or a program.
     Export(export::Args),
     /// Make the constants and table entries of a P4 program, or write it for DPDK's switch.
     P4(p4::Args),
@@ -170,6 +171,10 @@ struct Changes {
     /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
     #[arg(long, value_name = "bpf:FILE|c:FILE")]
     marker: Vec<String>,
+    /// Add the marking of a switch as a scheme, `as configured`: a configuration that `cemark
+    /// doctor` reads.
+    #[arg(long, value_name = "FILE")]
+    switch: Vec<std::path::PathBuf>,
 }
 
 /// Consent to run code that the scenario of somebody else may name.
@@ -189,7 +194,8 @@ impl Consent {
 }
 
 impl Changes {
-    fn overrides(&self) -> Result<cemark_scenario::Overrides, cemark_scenario::Error> {
+    /// Changes of a scenario, which a switch is fitted to.
+    fn overrides(&self, scenario: &str) -> Result<cemark_scenario::Overrides, Failure> {
         let mut overrides = cemark_scenario::Overrides {
             seed: self.seed,
             seeds: self.seeds,
@@ -198,6 +204,10 @@ impl Changes {
         };
         for option in &self.set {
             overrides.add(option)?;
+        }
+        if !self.switch.is_empty() {
+            let scheme = as_configured::scheme(&self.switch, scenario, &overrides)?;
+            overrides.schemes.push(scheme);
         }
         Ok(overrides)
     }

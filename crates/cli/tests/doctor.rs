@@ -464,7 +464,7 @@ fn secrets_reach_no_output_of_damaged_files() {
     for name in clean() {
         let whole = text(&name).into_bytes();
         // Steps that share no factor with the length of a line of these files.
-        for at in (0..whole.len()).step_by(whole.len() / 29 | 1) {
+        for at in (0..whole.len()).step_by((whole.len() / 29) | 1) {
             let mut changed = whole.clone();
             changed[at] ^= 1;
             let mut removed = whole.clone();

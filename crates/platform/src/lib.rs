@@ -18,6 +18,7 @@ mod platforms;
 pub mod published;
 mod rules;
 mod text;
+mod wanted;
 
 pub use document::Document;
 pub use expect::{Expectation, Hook, expect};
@@ -28,3 +29,4 @@ pub use place::{At, Place};
 pub use platforms::sonic::yang::Models;
 pub use platforms::{ALL as PLATFORMS, Fix, Platform, recognise};
 pub use rules::{ALL as RULES, Finding, Level, Rule, judge, rule};
+pub use wanted::{Form, Ramp, SonicForm, SonicSchema, Unwritable, Wanted, WantedQueue, Written};

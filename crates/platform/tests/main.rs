@@ -31,7 +31,10 @@ proptest! {
     #[test]
     fn words_in_any_order(
         file in 0..8_usize,
-        places in prop::collection::vec((any::<prop::sample::Index>(), 0..5_u8, "\\PC{0,6}"), 1..12),
+        places in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0..5_u8, "\\PC{0,6}"),
+            1..12,
+        ),
     ) {
         let texts = clean();
         let mut words: Vec<String> = texts[file % texts.len()]

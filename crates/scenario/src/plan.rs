@@ -47,6 +47,8 @@ pub struct Plan {
     pub parameters: Vec<String>,
     /// Parameters that change in mid-run, a line each.
     pub retunes: Vec<String>,
+    /// DSCPs of the traffic classes, by name.
+    pub dscps: BTreeMap<String, Vec<u8>>,
     /// Markers of the user's own, each once.
     pub markers: Vec<OwnMarker>,
     /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
@@ -177,6 +179,7 @@ impl Plan {
             digest: self.digest,
             warnings: self.warnings.clone(),
             presets: self.presets.clone(),
+            dscps: self.dscps.clone(),
             parameters: self.parameters.clone(),
             retunes: self.retunes.clone(),
             markers: self.markers.clone(),

@@ -208,6 +208,15 @@ fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
         })
 }
 
+/// The switch of these files, or its ASICs.
+pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Switch>, Failure> {
+    let sources = paths
+        .iter()
+        .map(|path| open(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(read(&sources)?.1)
+}
+
 fn open(path: &Path) -> Result<Source, Failure> {
     let (name, read) = if path == Path::new("-") {
         let mut bytes = Vec::new();

@@ -33,6 +33,8 @@ pub(crate) fn p4(args: &Args) -> Result<(), Failure> {
     }
 }
 
+pub(crate) use tables::of_values;
+
 /// Bytes of the largest program.
 const LARGEST: u64 = 16 << 20;
 

@@ -89,6 +89,19 @@ pub(super) fn tables(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// The tables of one set of times in nanoseconds, for every port and queue.
+pub(crate) fn of_values(interval: u64, ins: u64, pst: u64) -> Result<String, Failure> {
+    let file = File {
+        pst_interval: format!("{interval}ns"),
+        ins_target: format!("{ins}ns"),
+        pst_target: format!("{pst}ns"),
+        pipeline: None,
+        queue: Vec::new(),
+    };
+    let made = entries(&file, false).map_err(|why| Failure::User(miette::miette!("{why}")))?;
+    Ok(shown(&made))
+}
+
 fn nanos(key: &str, text: &str) -> Result<u32, String> {
     let picos = read_quantity(text, Measure::Time).map_err(|why| format!("{key}: {why}"))?;
     let nanos = picos.div_ceil(1_000);

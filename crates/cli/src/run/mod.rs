@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Order of a run by the options.
 fn order(args: &Args) -> Result<Order, Failure> {
-    let overrides = args.extent.add_to(args.changes.overrides()?);
+    let overrides = args.extent.add_to(args.changes.overrides(&args.scenario)?);
     let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
     warn(&plan);
     let watches = args.consent.load(&mut plan)?;

@@ -54,7 +54,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
-    let mut overrides: Overrides = args.changes.overrides()?;
+    let mut overrides: Overrides = args.changes.overrides(&args.scenario)?;
     if overrides.seed.is_none() && overrides.seeds.is_none() {
         // A precision would add seeds until the simulator is sure; here each costs minutes.
         overrides.precision = None;

@@ -15,6 +15,7 @@ use cemark_formats::Fallible;
 
 use crate::document::Document;
 use crate::model::Switch;
+use crate::wanted::{Form, Unwritable, Wanted, Written};
 
 pub use fix::Fix;
 pub use recognised::recognise;
@@ -37,6 +38,13 @@ pub trait Platform: Sync {
     fn read(&self, documents: &[&Document]) -> Result<Vec<Switch>, (usize, cemark_formats::Fault)>;
     /// The remedy of a mistake in the platform's words.
     fn remedy(&self, fix: &Fix) -> String;
+    /// A wish as the platform is told; none where cemark writes nothing for it.
+    ///
+    /// # Errors
+    /// Where the form cannot say what is wanted.
+    fn write(&self, _wanted: &Wanted, _form: Form) -> Option<Result<Written, Unwritable>> {
+        None
+    }
 }
 
 /// Every platform, in the order in which a file is offered to them.

@@ -173,13 +173,18 @@ pub(super) static MARKS_ONLY: Rule = Rule {
             return;
         }
         for (name, port) in &switch.ports {
+            let protected = |dscp: &usize| {
+                let class = switch.class_of(port, *dscp);
+                class.is_some_and(|(class, _)| port.lossless.contains_key(&class))
+            };
+            // RoCE with the other DSCP is protected.
+            if ROCE.iter().any(protected) {
+                continue;
+            }
             for dscp in ROCE {
                 let Some((class, Some(place))) = switch.class_of(port, dscp) else {
                     continue;
                 };
-                if port.lossless.contains_key(&class) {
-                    continue;
-                }
                 let queue = port.queue(class);
                 let Some(profile) = switch.profile_of(name, queue).filter(|p| p.marks()) else {
                     continue;

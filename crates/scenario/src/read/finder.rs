@@ -286,7 +286,8 @@ fn tables_of<'a>(node: &'a mut Node, key: &str) -> impl Iterator<Item = &'a mut 
     entries.iter_mut().map(|entry| &mut entry.node)
 }
 
-fn push(root: &mut Table, scheme: Node) {
+/// Adds a scheme to those of a scenario.
+pub(crate) fn push(root: &mut Table, scheme: Node) {
     let at = scheme.at;
     let mut all = schemes(root).to_vec();
     all.push(scheme);

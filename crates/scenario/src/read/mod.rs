@@ -69,6 +69,8 @@ pub struct Overrides {
     pub full: bool,
     /// `--marker`: schemes beside those of the file.
     pub added: Vec<AddedMarker>,
+    /// `--switch`: schemes beside those of the file, a `[[scheme]]` of TOML each.
+    pub schemes: Vec<String>,
     /// Markers whose declarations are known: no file is read for them.
     pub known: Vec<OwnMarker>,
 }
@@ -94,7 +96,11 @@ impl Overrides {
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         let counted = self.seed.is_some() || self.seeds.is_some() || self.precision.is_some();
-        self.set.is_empty() && !counted && !self.full && self.added.is_empty()
+        self.set.is_empty()
+            && !counted
+            && !self.full
+            && self.added.is_empty()
+            && self.schemes.is_empty()
     }
 }
 
@@ -168,6 +174,12 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut files = Tables::beside(file);
     let mut own = Finder::new(&files.base, &overrides.known);
     own.declare(&mut root, &mut axes)?;
+    for text in &overrides.schemes {
+        let added = Table::parse(text, texts.add("--switch", text).text)?;
+        for scheme in items(&added, SCHEME.name) {
+            finder::push(&mut root, scheme.clone());
+        }
+    }
     own.add(&mut root, &overrides.added, texts)?;
     let mut given = sweep::Given::default();
     for (path, values) in &overrides.set {
@@ -203,6 +215,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     warnings.extend(files.warnings(&points));
     let baseline = baseline(&root, &labels)?;
     let published = published::published(published_entry.as_ref(), &root, &axes, &labels)?;
+    let dscps = crate::classes::dscps(&root);
     let name = Path::new(file).file_stem().map_or_else(
         || "scenario".to_owned(),
         |stem| stem.to_string_lossy().into_owned(),
@@ -229,6 +242,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         presets,
         parameters,
         retunes,
+        dscps,
         markers: own.markers(),
         source,
     })

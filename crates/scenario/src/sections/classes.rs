@@ -2,6 +2,8 @@
 //! `[[switch.class]]`: traffic classes, each with the DSCPs that select it, its queue, and the
 //! marking profile of that queue.
 
+use std::collections::BTreeMap;
+
 use cemark_sim::config::{NonEct, QueueConfig, TrafficClass};
 
 use crate::error::{At, Fallible, Fault, fold, near};
@@ -253,6 +255,13 @@ pub(crate) fn beyond(class: &Class, queues: usize) -> Box<Fault> {
         class.queue + 1,
         queues - 1
     ))
+}
+
+/// DSCPs of the classes by name; none where a sweep writes what a class needs.
+pub(crate) fn dscps(root: &Table) -> BTreeMap<String, Vec<u8>> {
+    let classes = of_scenario(root).map_or_else(|_| Vec::new(), |classes| classes.all);
+    let pairs = classes.into_iter().map(|class| (class.name, class.dscps));
+    pairs.collect()
 }
 
 /// The classes of a scenario, before anything else of `[switch]` is read.

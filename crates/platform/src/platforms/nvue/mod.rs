@@ -6,6 +6,7 @@
 //! N, and class 0 of every port has a profile with ECN from 150000 to 1500000 B.
 
 mod tree;
+mod write;
 
 use cemark_formats::Fault;
 use cemark_wire::Rate;
@@ -17,6 +18,7 @@ use crate::model::{
     ClassMap, Curve, Length, Malformed, Port, Profile, Queue, Said, Switch, everywhere,
 };
 use crate::place::{At, Place};
+use crate::wanted::{Form, Unwritable, Wanted, Written};
 
 /// Profile of every port that names none.
 const GLOBAL: &str = "default-global";
@@ -65,6 +67,10 @@ impl Platform for Nvue {
             }
         }
         Ok(vec![switch(&tree)])
+    }
+
+    fn write(&self, wanted: &Wanted, _: Form) -> Option<Result<Written, Unwritable>> {
+        Some(Ok(write::write(wanted)))
     }
 
     fn remedy(&self, fix: &Fix) -> String {

@@ -6,6 +6,7 @@
 mod buffers;
 mod patch;
 mod tables;
+mod write;
 pub(crate) mod yang;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use crate::model::{
 };
 use crate::place::{At, Place};
 use crate::text::ranges;
+use crate::wanted::{Form, Unwritable, Wanted, Written};
 
 /// Largest number of a queue.
 const LAST_QUEUE: u64 = 63;
@@ -75,6 +77,10 @@ impl Platform for Sonic {
             .collect();
         switches[0].refused = refused;
         Ok(switches)
+    }
+
+    fn write(&self, wanted: &Wanted, form: Form) -> Option<Result<Written, Unwritable>> {
+        Some(write::write(wanted, form))
     }
 
     fn remedy(&self, fix: &Fix) -> String {

@@ -11,8 +11,8 @@ use crate::place::Place;
 use crate::text::json::{Json, Value};
 
 /// The profile and its fields that a patch may replace.
-const PROFILE: &str = "azure_lossless";
-const FIELDS: [&str; 3] = [
+pub(super) const PROFILE: &str = "azure_lossless";
+pub(super) const FIELDS: [&str; 3] = [
     "green_min_threshold",
     "green_max_threshold",
     "green_drop_probability",

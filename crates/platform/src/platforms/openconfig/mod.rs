@@ -3,6 +3,8 @@
 //!
 //! `enable-ecn` and `drop` are false where they are absent. The models have no PFC.
 
+mod write;
+
 use std::collections::BTreeMap;
 
 use cemark_formats::Fault;
@@ -13,6 +15,7 @@ use crate::document::Document;
 use crate::model::{ClassMap, Curve, Length, Malformed, Profile, Queue, Said, Switch};
 use crate::place::{At, Place};
 use crate::text::json::Json;
+use crate::wanted::{Form, Unwritable, Wanted, Written};
 
 /// Most entries of a list.
 const MOST: usize = 65_536;
@@ -55,6 +58,10 @@ impl Platform for OpenConfig {
         }
         switch.whole = switch.queues.values().any(|queue| queue.profile.is_some());
         Ok(vec![switch])
+    }
+
+    fn write(&self, wanted: &Wanted, _: Form) -> Option<Result<Written, Unwritable>> {
+        Some(Ok(write::write(wanted)))
     }
 
     fn remedy(&self, fix: &Fix) -> String {

@@ -5,6 +5,8 @@
 //! WRED by a policy map of type queuing, and a policy map of type network-qos pauses a group. A
 //! policy acts where `system qos` or an interface names it.
 
+mod write;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use cemark_formats::Fault;
@@ -17,6 +19,7 @@ use crate::model::{
 use crate::place::{At, Place};
 use crate::text::commands::{Command, commands};
 use crate::text::ranges;
+use crate::wanted::{Form, Unwritable, Wanted, Written};
 
 /// The owner of policies that every port has.
 const SYSTEM: &str = "system qos";
@@ -56,6 +59,10 @@ impl Platform for NxOs {
             }
         }
         Ok(vec![reader.finish()])
+    }
+
+    fn write(&self, wanted: &Wanted, _: Form) -> Option<Result<Written, Unwritable>> {
+        Some(Ok(write::write(wanted)))
     }
 
     fn remedy(&self, fix: &Fix) -> String {

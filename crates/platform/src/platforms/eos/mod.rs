@@ -4,6 +4,8 @@
 //! A queue of a `qos profile` or of an interface has `random-detect ecn`; an interface names its
 //! profile by `service-profile`. Commands give the mode, not indentation: generated files are flat.
 
+mod write;
+
 use std::collections::BTreeMap;
 
 use cemark_formats::Fault;
@@ -16,6 +18,7 @@ use crate::model::{
 use crate::place::{At, Place};
 use crate::text::commands::{Command, commands};
 use crate::text::ranges;
+use crate::wanted::{Form, Unwritable, Wanted, Written};
 
 /// The map from DSCP to traffic class.
 const MAP: &str = "qos map dscp";
@@ -59,6 +62,10 @@ impl Platform for Eos {
             }
         }
         Ok(vec![reader.finish()])
+    }
+
+    fn write(&self, wanted: &Wanted, _: Form) -> Option<Result<Written, Unwritable>> {
+        Some(Ok(write::write(wanted)))
     }
 
     fn remedy(&self, fix: &Fix) -> String {

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scheme of a scenario that is exported, and the marking curve that is nearest to it.
+
+use std::collections::BTreeMap;
+
+use cemark_marking::{SchemeSpec, Values};
+use cemark_param::Dialect;
+use cemark_platform::{Ramp, Wanted, WantedQueue};
+use cemark_scenario::{Overrides, near};
+use cemark_sim::Config;
+use cemark_sim::config::{MarkerChoice, NonEct};
+use cemark_wire::{Nanos, Rate};
+
+use super::Args;
+use crate::exit::{Failure, user};
+
+/// Cost of the ramp instead of ECN#, as the page of approximations has it.
+const RAMP_FOR_ECN_SHARP: &str = "ECN#'s persistent marks cannot be said: a switch does not know \
+    for how long a queue has stood. The ramp from pst_target to ins_target is nearest. With DCTCP \
+    at load 0.9 it has 125 % (121 to 129) of ECN#'s gain for short flows, and large flows take 0 % \
+    (± 2) longer (docs/p4.md, cemark figure approximations --full).";
+
+/// A scheme of a scenario.
+pub(super) struct Chosen {
+    /// Label of the scheme.
+    pub label: String,
+    /// Scheme and scenario in words.
+    pub title: String,
+    /// Configuration of the scheme's first point.
+    pub config: Config,
+    /// DSCPs of traffic classes by name.
+    dscps: BTreeMap<String, Vec<u8>>,
+}
+
+impl Chosen {
+    /// Reads the scenario and finds the scheme.
+    pub fn of(args: &Args) -> Result<Chosen, Failure> {
+        let mut overrides = Overrides {
+            seed: Some(1),
+            ..Overrides::default()
+        };
+        for set in &args.set {
+            overrides.add(set)?;
+        }
+        let plan = cemark_scenario::load(&args.name, &overrides)?;
+        let label = match (&args.scheme, &plan.schemes[..]) {
+            (Some(label), all) => all
+                .iter()
+                .find(|known| cemark_scenario::alike(known, label))
+                .ok_or_else(|| {
+                    user(
+                        format!("no scheme of {} is labelled `{label}`", args.name),
+                        near(label, all.iter().map(String::as_str)),
+                    )
+                })?,
+            (None, [only]) => only,
+            (None, all) => {
+                return Err(user(
+                    format!("{} has {} schemes", args.name, all.len()),
+                    format!("write --scheme with one of: {}", all.join(", ")),
+                ));
+            }
+        };
+        let points = plan.points.iter().filter(|point| point.scheme == *label);
+        let points: Vec<_> = points.collect();
+        let chosen = Chosen {
+            label: label.clone(),
+            title: format!("{label} of {}", plan.name),
+            config: points[0].config.clone(),
+            dscps: plan.dscps.clone(),
+        };
+        let marks = |config: &Config| {
+            let all = config.switch.markers().map(|marker| format!("{marker:?}"));
+            (all.collect::<Vec<_>>(), config.topology.slowest())
+        };
+        let first = marks(&chosen.config);
+        if let Some(other) = points.iter().find(|p| marks(&p.config) != first) {
+            let axes: Vec<&str> = other.axes.keys().map(String::as_str).collect();
+            return Err(user(
+                format!("{label} has other thresholds in other cells of the sweep"),
+                format!("choose a cell with --set: {}", axes.join(", ")),
+            ));
+        }
+        Ok(chosen)
+    }
+
+    /// The rate for which lengths are meant: the slowest link.
+    fn rate(&self) -> Rate {
+        self.config.topology.slowest()
+    }
+
+    /// The scheme of the catalogue, where every queue has the same one.
+    pub fn scheme(&self) -> Result<(&'static SchemeSpec, &Values), Failure> {
+        let mut markers = self.config.switch.markers();
+        let first = markers.next();
+        let same =
+            |marker: &MarkerChoice| Some(format!("{marker:?}")) == first.map(|m| format!("{m:?}"));
+        match first {
+            Some(MarkerChoice::Builtin { scheme, values }) if markers.all(same) => {
+                crate::schemes::must_be_deployed(scheme)?;
+                Ok((scheme, values))
+            }
+            Some(MarkerChoice::Builtin { .. }) => Err(user(
+                format!("the queues of {} have unlike markers", self.label),
+                "export to a switch (--as sonic), or write one scheme for all classes",
+            )),
+            _ => Err(user(
+                format!("{} is no scheme of the catalogue", self.label),
+                "export a scheme of the catalogue: cemark schemes",
+            )),
+        }
+    }
+
+    /// The parameters in a line.
+    pub fn parameters(&self) -> Result<String, Failure> {
+        let (spec, values) = self.scheme()?;
+        let all = spec.params.iter().enumerate().map(|(i, param)| {
+            format!(
+                "{} = {}",
+                param.name,
+                param.show(values.get(i), Dialect::Message)
+            )
+        });
+        Ok(format!(
+            "{}: {}",
+            self.title,
+            all.collect::<Vec<_>>().join(", ")
+        ))
+    }
+
+    /// The scheme as a switch can have it.
+    pub fn wanted(&self, ports: &str) -> Result<Wanted, Failure> {
+        let switch = &self.config.switch;
+        let mut notes = Vec::new();
+        let mut queues = Vec::new();
+        for (index, queue) in switch.queues.iter().enumerate() {
+            let classes = switch
+                .classes
+                .iter()
+                .filter(|c| usize::from(c.queue) == index);
+            let mut dscps: Vec<u8> = classes
+                .filter_map(|class| self.dscps.get(&class.name))
+                .flatten()
+                .copied()
+                .collect();
+            dscps.sort_unstable();
+            queues.push(WantedQueue {
+                index: index.min(255) as u8,
+                dscps,
+                lossless: queue.lossless && switch.pfc.is_some(),
+                ramp: nearest(switch.marker_of(index), self.rate(), &mut notes)?,
+            });
+        }
+        // Without classes every queue is one; otherwise those that a class has.
+        let has = |queue: &WantedQueue| switch.classes.iter().any(|c| c.queue == queue.index);
+        if !switch.classes.is_empty() {
+            queues.retain(has);
+        }
+        if queues.iter().all(|queue| queue.ramp.is_none()) {
+            return Err(user(
+                format!("{} marks in no queue", self.label),
+                "export a scheme that marks",
+            ));
+        }
+        if let Some(rate) = switch.threshold_rate {
+            notes.push(format!(
+                "The thresholds are those of ports with {} Gb/s; other ports have them in \
+                 proportion, and need a profile of their own.",
+                rate.0 as f64 / 1e9
+            ));
+        }
+        if switch.non_ect == NonEct::Drop {
+            notes.push(
+                "Packets that are not ECN-capable are dropped where others are marked, as the \
+                 scenario says."
+                    .to_owned(),
+            );
+        }
+        Ok(Wanted {
+            title: format!("{}, by cemark export.", self.title),
+            ports: ports.to_owned(),
+            queues,
+            notes,
+        })
+    }
+}
+
+/// Adds a sentence once.
+fn say(notes: &mut Vec<String>, sentence: String) {
+    if !notes.contains(&sentence) {
+        notes.push(sentence);
+    }
+}
+
+/// The curve over the queue length that is nearest to a marker; none for a queue without marks.
+fn nearest(
+    marker: &MarkerChoice,
+    rate: Rate,
+    notes: &mut Vec<String>,
+) -> Result<Option<Ramp>, Failure> {
+    let (spec, values) = match marker {
+        MarkerChoice::None => return Ok(None),
+        MarkerChoice::Builtin { scheme, values } => (*scheme, values),
+        MarkerChoice::Own(_) | MarkerChoice::Custom(_) => {
+            return Err(user(
+                "a marker of one's own has no curve that a switch knows",
+                "export a scheme of the catalogue",
+            ));
+        }
+    };
+    let get = |name: &str| {
+        let at = spec.params.iter().position(|param| param.name == name);
+        values.get(at.expect("a parameter of the scheme"))
+    };
+    let shown = |name: &str| {
+        let at = spec.params.iter().position(|param| param.name == name);
+        let at = at.expect("a parameter of the scheme");
+        spec.params[at]
+            .show(values.get(at), Dialect::Message)
+            .to_string()
+    };
+    let length = |name: &str| rate.bytes_in(Nanos(get(name)));
+    let gbps = rate.0 as f64 / 1e9;
+    let (min, max, height) = match spec.name {
+        "threshold" => {
+            if shown("scope") != "queue" {
+                say(
+                    notes,
+                    format!(
+                        "The scheme compares the length of the {}; a switch compares that of each \
+                         queue.",
+                        shown("scope")
+                    ),
+                );
+            }
+            (get("k"), get("k"), 65_536)
+        }
+        "wred" => {
+            if get("weight") > 0 {
+                say(
+                    notes,
+                    "The average of the queue length is left out: weight 0.".to_owned(),
+                );
+            }
+            (get("min"), get("max"), get("drop_probability"))
+        }
+        "red" => {
+            if get("weight") < 65_536 {
+                say(
+                    notes,
+                    format!(
+                        "RED's average (weight {}) is left out: the switch judges the queue \
+                         length itself.",
+                        shown("weight")
+                    ),
+                );
+            }
+            (get("kmin"), get("kmax"), get("pmax"))
+        }
+        "tcn" => {
+            let k = length("threshold");
+            say(
+                notes,
+                format!(
+                    "A sojourn time of {} is {k} B at {gbps} Gb/s while one queue has the whole \
+                     link. With n busy queues packets wait n times as long before they are marked.",
+                    shown("threshold")
+                ),
+            );
+            (k, k, 65_536)
+        }
+        "ecn_sharp" if shown("instant") == "ramp" => {
+            say(
+                notes,
+                RAMP_FOR_ECN_SHARP
+                    .split(" The ramp")
+                    .next()
+                    .unwrap_or("")
+                    .to_owned()
+                    + ".",
+            );
+            (length("kmin"), length("kmax"), get("pmax"))
+        }
+        "ecn_sharp" => {
+            say(notes, RAMP_FOR_ECN_SHARP.to_owned());
+            (length("pst_target"), length("ins_target"), 65_536)
+        }
+        _ => {
+            return Err(user(
+                format!(
+                    "{} has no curve over the queue length that is near to it",
+                    spec.title
+                ),
+                "export threshold, wred, red, tcn or ecn_sharp; docs/p4.md says what a switch \
+                 without the scheme can do",
+            ));
+        }
+    };
+    let exact = height as f64 / 655.36;
+    let percent = (exact.round() as u64).clamp(1, 100);
+    if (exact - percent as f64).abs() > 0.01 {
+        say(
+            notes,
+            format!(
+                "The probability {exact:.2} % is written as {percent} %: switches have whole \
+                 percents."
+            ),
+        );
+    }
+    if min > max {
+        return Err(user(
+            format!(
+                "the lower threshold of {} is {min} B and the upper one {max} B",
+                spec.title
+            ),
+            "write the smaller one first",
+        ));
+    }
+    Ok(Some(Ramp { min, max, percent }))
+}

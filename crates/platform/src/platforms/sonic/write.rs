@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A wish as SONiC is told: tables for `config load`, a patch, or lines of `ecnconfig`.
+
+use std::fmt::Write as _;
+
+use super::patch::{ASICS, FIELDS, PROFILE};
+use crate::model::DSCPS;
+use crate::text::ranges;
+use crate::wanted::{Form, Ramp, SonicForm, SonicSchema, Unwritable, Wanted, Written, list};
+
+/// Name of the map of classes.
+const MAP: &str = "CEMARK";
+
+pub(super) fn write(wanted: &Wanted, form: Form) -> Result<Written, Unwritable> {
+    match form.sonic {
+        SonicForm::Load => Ok(load(wanted, form.schema)),
+        SonicForm::Patch => patch(wanted, form.schema),
+        SonicForm::Lines => Ok(lines(wanted)),
+    }
+}
+
+/// Unlike curves with the queues of each.
+fn profiles(wanted: &Wanted) -> Vec<(Ramp, Vec<u8>)> {
+    let mut all: Vec<(Ramp, Vec<u8>)> = Vec::new();
+    for (queue, ramp) in wanted.marked() {
+        match all.iter_mut().find(|(known, _)| *known == ramp) {
+            Some((_, queues)) => queues.push(queue.index),
+            None => all.push((ramp, vec![queue.index])),
+        }
+    }
+    all
+}
+
+/// Name of a profile: of one alone the name that SONiC ships.
+fn named(all: usize, queues: &[u8]) -> String {
+    match all {
+        1 => PROFILE.to_uppercase(),
+        _ => format!("CEMARK_{}", list(queues, "_")),
+    }
+}
+
+fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
+    let all = profiles(wanted);
+    let mut tables = Vec::new();
+    let profiles: Vec<String> = all
+        .iter()
+        .map(|(ramp, queues)| profile(&named(all.len(), queues), *ramp, schema))
+        .collect();
+    tables.push(table("WRED_PROFILE", &profiles));
+    let ports = ranges::names(&wanted.ports);
+    let mut queues = Vec::new();
+    for port in &ports {
+        for (_, members) in &all {
+            for queue in members {
+                let name = named(all.len(), members);
+                queues.push(format!(
+                    "\"{port}|{queue}\": {{ \"wred_profile\": \"{name}\" }}"
+                ));
+            }
+        }
+    }
+    tables.push(table("QUEUE", &queues));
+    let mut notes = wanted.notes.clone();
+    if wanted.has_classes() {
+        tables.push(table("DSCP_TO_TC_MAP", &[classes(wanted)]));
+        let lossless = list(&wanted.lossless(), ",");
+        let of_port = |port: &String| {
+            format!(
+                "\"{port}\": {{ \"dscp_to_tc_map\": \"{MAP}\", \"pfc_enable\": \"{lossless}\" }}"
+            )
+        };
+        let of_ports: Vec<String> = ports.iter().map(of_port).collect();
+        tables.push(table("PORT_QOS_MAP", &of_ports));
+        notes.push(
+            "Buffers, schedulers and the maps to queues and priority groups stay as they are."
+                .to_owned(),
+        );
+    }
+    notes.push("Load it with: sudo config load FILE.".to_owned());
+    notes.push(match schema {
+        SonicSchema::Legacy => {
+            "The thresholds mark ECN-capable packets and drop others (schema legacy).".to_owned()
+        }
+        _ => "The thresholds of ECN alone need a release and a chip that have them; the others \
+              drop packets that are not ECN-capable."
+            .to_owned(),
+    });
+    Written {
+        text: format!("{{\n{}\n}}\n", tables.join(",\n")),
+        notes,
+    }
+}
+
+fn table(name: &str, rows: &[String]) -> String {
+    let rows: Vec<String> = rows.iter().map(|row| format!("    {row}")).collect();
+    format!("  \"{name}\": {{\n{}\n  }}", rows.join(",\n"))
+}
+
+fn profile(name: &str, ramp: Ramp, schema: SonicSchema) -> String {
+    let Ramp { min, max, percent } = ramp;
+    let mut fields = vec![
+        ("ecn".to_owned(), "ecn_all".to_owned()),
+        ("wred_green_enable".to_owned(), "true".to_owned()),
+        ("green_min_threshold".to_owned(), min.to_string()),
+        ("green_max_threshold".to_owned(), max.to_string()),
+        ("green_drop_probability".to_owned(), percent.to_string()),
+    ];
+    let own = match schema {
+        SonicSchema::Legacy => None,
+        SonicSchema::Ecn => Some([
+            "ecn_green_min_threshold",
+            "ecn_green_max_threshold",
+            "ecn_green_mark_probability",
+        ]),
+        SonicSchema::Ect => Some([
+            "green_ect_min_threshold",
+            "green_ect_max_threshold",
+            "green_ect_mark_probability",
+        ]),
+    };
+    for (field, value) in own.into_iter().flatten().zip([min, max, percent]) {
+        fields.push((field.to_owned(), value.to_string()));
+    }
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|(field, value)| format!("      \"{field}\": \"{value}\""))
+        .collect();
+    format!("\"{name}\": {{\n{}\n    }}", fields.join(",\n"))
+}
+
+/// Every DSCP; one without a class goes to the first queue that is not lossless.
+fn classes(wanted: &Wanted) -> String {
+    let lossy = wanted.queues.iter().find(|queue| !queue.lossless);
+    let rest = lossy.map_or(0, |queue| queue.index);
+    let class = |dscp: usize| {
+        let own = wanted
+            .queues
+            .iter()
+            .find(|q| q.dscps.iter().any(|d| usize::from(*d) == dscp));
+        own.map_or(rest, |queue| queue.index)
+    };
+    let rows: Vec<String> = (0..DSCPS)
+        .map(|dscp| format!("      \"{dscp}\": \"{}\"", class(dscp)))
+        .collect();
+    format!("\"{MAP}\": {{\n{}\n    }}", rows.join(",\n"))
+}
+
+fn patch(wanted: &Wanted, schema: SonicSchema) -> Result<Written, Unwritable> {
+    let all = profiles(wanted);
+    let [(Ramp { min, max, percent }, _)] = all[..] else {
+        return Err(Unwritable {
+            why: format!(
+                "a patch changes one profile, and the scheme has {}",
+                all.len()
+            ),
+            instead: "write --form load".to_owned(),
+        });
+    };
+    if schema != SonicSchema::Legacy {
+        return Err(Unwritable {
+            why: "a patch changes the thresholds of WRED only".to_owned(),
+            instead: "write --sonic-schema legacy, or --form load".to_owned(),
+        });
+    }
+    let operations: Vec<String> = FIELDS
+        .iter()
+        .zip([min, max, percent])
+        .map(|(field, value)| {
+            format!(
+                "  {{ \"op\": \"replace\", \"path\": \"/WRED_PROFILE/AZURE_LOSSLESS/{field}\", \
+                 \"value\": \"{value}\" }}"
+            )
+        })
+        .collect();
+    let mut notes = wanted.notes.clone();
+    notes.push(format!(
+        "Apply it with: sudo config apply-patch FILE. SONiC accepts it where AZURE_LOSSLESS is \
+         there, at {ASICS}."
+    ));
+    notes.extend(stays(wanted));
+    notes.push("A patch enables nothing and binds nothing: `cemark doctor` says what is.".into());
+    Ok(Written {
+        text: format!("[\n{}\n]\n", operations.join(",\n")),
+        notes,
+    })
+}
+
+/// The part of a wish that thresholds alone do not say.
+fn stays(wanted: &Wanted) -> Option<String> {
+    let classes = wanted.has_classes();
+    classes.then(|| "Classes and pauses stay as they are: --form load writes them.".to_owned())
+}
+
+fn lines(wanted: &Wanted) -> Written {
+    let all = profiles(wanted);
+    let mut text = wanted.comments("#");
+    if let Some(sentence) = stays(wanted) {
+        let _ = writeln!(text, "# {sentence}");
+    }
+    for (Ramp { min, max, percent }, queues) in &all {
+        let name = named(all.len(), queues);
+        let _ = writeln!(
+            text,
+            "sudo ecnconfig -p {name} -gmin {min} -gmax {max} -gdrop {percent}"
+        );
+        // ecnconfig enables nothing.
+        for (field, value) in [("wred_green_enable", "true"), ("ecn", "ecn_all")] {
+            let _ = writeln!(
+                text,
+                "sonic-db-cli CONFIG_DB hset 'WRED_PROFILE|{name}' {field} {value}"
+            );
+        }
+        for port in ranges::names(&wanted.ports) {
+            for queue in queues {
+                let _ = writeln!(
+                    text,
+                    "sonic-db-cli CONFIG_DB hset 'QUEUE|{port}|{queue}' wred_profile {name}"
+                );
+            }
+        }
+    }
+    Written {
+        text,
+        notes: Vec::new(),
+    }
+}
