@@ -59,6 +59,7 @@ impl Source {
                 precision,
                 full,
                 added: added.into_iter().map(labelled).collect(),
+                schemes: Vec::new(),
                 known: python.iter().map(known).collect(),
             },
         })

@@ -80,6 +80,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
         presets: Vec::new(),
         parameters: Vec::new(),
         retunes: Vec::new(),
+        dscps: BTreeMap::new(),
         markers: Vec::new(),
         source: "title = \"Three schemes\"\n".to_owned(),
     }
