@@ -120,7 +120,7 @@ impl Switch {
 pub struct Profile {
     /// Name of the profile, or the command that defines it.
     pub name: String,
-    /// Its place.
+    /// Place of the profile.
     pub place: Place,
     /// The curves: one, or one for each colour of packets.
     pub curves: Vec<Curve>,
@@ -150,7 +150,7 @@ impl Profile {
 pub struct Said {
     /// Whether the statement holds.
     pub holds: bool,
-    /// Its place, or the place that lacks it.
+    /// Place of the statement, or the place that lacks the statement.
     pub place: Place,
     /// How the configuration says so: "`ecn` is absent, and absent means ecn_none".
     pub how: String,
@@ -283,9 +283,9 @@ pub struct Queue {
 /// A port.
 #[derive(Clone, Debug, Default)]
 pub struct Port {
-    /// Its place.
+    /// Place of the port.
     pub place: Place,
-    /// Its rate.
+    /// Link rate of the port.
     pub rate: Option<Rate>,
     /// Largest packet in bytes.
     pub mtu: Option<u64>,
@@ -324,7 +324,7 @@ pub struct ClassMap {
     pub explicit: Vec<Option<At<u8>>>,
     /// Class of a DSCP without an entry, by DSCP.
     pub absent: Vec<Option<u8>>,
-    /// Its place.
+    /// Place of the map.
     pub place: Place,
 }
 
@@ -353,7 +353,7 @@ pub(crate) const ALL_PORTS: &str = "all ports";
 /// A value that the platform does not read as it is written.
 #[derive(Clone, Debug)]
 pub struct Malformed {
-    /// Its place.
+    /// Place of the value.
     pub place: Place,
     /// The value as it is written.
     pub written: String,
@@ -366,7 +366,7 @@ pub struct Malformed {
 /// An operation or a key that the platform refuses.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// Its place.
+    /// Place of the operation or the key.
     pub place: Place,
     /// Why.
     pub why: String,

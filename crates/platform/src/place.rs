@@ -34,7 +34,7 @@ impl Place {
 pub struct At<T> {
     /// The value.
     pub value: T,
-    /// Its place.
+    /// Place of the value.
     pub place: Place,
 }
 

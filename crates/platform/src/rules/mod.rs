@@ -85,7 +85,7 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
 pub struct Finding {
     /// The rule that found it.
     pub rule: &'static Rule,
-    /// Its level: that of the rule, or a higher one.
+    /// Level of the finding: that of the rule, or a higher one.
     pub level: Level,
     /// The profile, queue or map that has the mistake.
     pub subject: String,
