@@ -31,7 +31,7 @@ pub(crate) fn testbed(_: &Args) -> Result<(), Failure> {
 }
 
 /// Refuses a part of cemark, and says how to build it.
-pub(crate) fn refuse(part: &str) -> Result<(), Failure> {
+pub(crate) fn refuse<T>(part: &str) -> Result<T, Failure> {
     Err(user(
         format!("this cemark was built without {part}"),
         "in a checkout, type `cargo run --release --features deploy -- …`, or install \

@@ -53,7 +53,7 @@ fn only(switch: &Switch) -> Result<&Profile, Failure> {
     let curve = |profile: &Profile| {
         let curve = &profile.curves[0];
         let of = |end: &Option<cemark_platform::At<Length>>| end.as_ref().map(|at| at.value);
-        (of(&curve.min), of(&curve.max), curve.height().to_bits())
+        (of(&curve.min), of(&curve.max), curve.height())
     };
     match all.split_first() {
         Some((first, rest)) if rest.iter().all(|other| curve(other) == curve(first)) => Ok(first),

@@ -233,6 +233,22 @@ pub enum Length {
 }
 
 impl Length {
+    /// A number with a unit, one of those that a platform knows. A kbyte is 1000 bytes.
+    pub(crate) fn read(number: u64, unit: &str, known: &[&str]) -> Option<Length> {
+        let scaled = |scale: u64| number.checked_mul(scale);
+        match unit {
+            unit if !known.contains(&unit) => None,
+            "segments" => Some(Length::Segments(number)),
+            "packets" => Some(Length::Packets(number)),
+            "bytes" => Some(Length::Bytes(number)),
+            "kbytes" => scaled(1_000).map(Length::Bytes),
+            "mbytes" => scaled(1_000_000).map(Length::Bytes),
+            "microseconds" | "us" => scaled(1_000).map(Length::Nanos),
+            "milliseconds" | "ms" => scaled(1_000_000).map(Length::Nanos),
+            _ => None,
+        }
+    }
+
     /// The length in bytes, if the configuration alone says it.
     pub fn bytes(self) -> Option<u64> {
         match self {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Marking that a switch should do, in words that all platforms can write.
+//! Marking that a configuration is written for, in terms of every platform.
 
 /// Marking and classes of the queues of a switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Heading of the comments: the scenario and the scheme.
-    pub title: String,
     /// Ports by name, as the platform writes lists: `Ethernet0,Ethernet4`, `swp1-32`.
     pub ports: String,
     /// Queues with a marker or a class, by number.
     pub queues: Vec<WantedQueue>,
     /// Roundings, parts of the scheme that are lost, and the cost of the loss: a sentence each.
     pub notes: Vec<String>,
+    /// Title and notes as lines of comments, without a mark before them.
+    pub comments: Vec<String>,
 }
 
 /// A queue of every port.
@@ -78,7 +78,7 @@ pub struct Written {
     pub notes: Vec<String>,
 }
 
-/// A wish that a platform, or a form of it, cannot have.
+/// Marking that a platform, or a form of it, cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unwritable {
     /// Why.
@@ -106,34 +106,18 @@ impl Wanted {
 
     /// Lines of comments with a mark before each.
     pub(crate) fn comments(&self, mark: &str) -> String {
-        let lines = std::iter::once(&self.title).chain(&self.notes);
-        let mut out = String::new();
-        for line in lines {
-            for part in wrapped(line, 96 - mark.len()) {
-                out += &format!("{mark} {part}\n");
-            }
-        }
-        out
+        let lines = self.comments.iter();
+        lines.map(|line| format!("{mark} {line}\n")).collect()
     }
-}
-
-/// A sentence in lines of at most `width` columns.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("a line");
-        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            *last += if last.is_empty() { "" } else { " " };
-            *last += word;
-        }
-    }
-    lines
 }
 
 /// Numbers as a list: `24,26`.
 pub(crate) fn list(numbers: &[u8], separator: &str) -> String {
     let words: Vec<String> = numbers.iter().map(u8::to_string).collect();
     words.join(separator)
+}
+
+/// A JSON document as text.
+pub(crate) fn pretty(json: &serde_json::Value) -> String {
+    format!("{json:#}\n")
 }

@@ -4,7 +4,11 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use cemark_platform::{Document, judge, recognise};
+use cemark_marking::wred::{Wred, WredConfig};
+use cemark_marking::{At, Marker, QueueSpec, Verdict};
+use cemark_platform::{Document, Hook, expect, judge, recognise};
+use cemark_wire::hash::SplitMix64;
+use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
 
 /// Clean configurations of every platform.
@@ -97,4 +101,36 @@ fn deep_and_wide_documents_are_refused_or_judged() {
     assert_eq!(judged(&format!("{{{many}\"PORT\": {{}}}}")), None);
     let qdisc = "{\"kind\": \"red\", \"handle\": \"1:\"},";
     assert_eq!(judged(&format!("[{}{{}}]", qdisc.repeat(70_000))), None);
+}
+
+/// The marker `wred` in a burst of 5000 packets marks as `expect` says, in the mean of 40 bursts.
+#[test]
+fn the_simulators_wred_marks_as_expected() {
+    let (min, max, packets, bytes) = (800_000, 1_200_000, 5_000_u32, 1_024_u32);
+    let config = WredConfig {
+        min,
+        max,
+        ..WredConfig::default()
+    };
+    let mut dice = SplitMix64::new(1);
+    let mut bursts = Vec::new();
+    for _ in 0..40 {
+        let mut marker = Wred::from_config(config, &QueueSpec::fifo(Rate::gbps(100)));
+        let marked = (0..packets).filter(|nth| {
+            let mut at = At::arrival(Nanos::ZERO, nth * bytes, bytes);
+            at.packet_hash = dice.next_u64();
+            matches!(marker.enqueue(&at), Verdict::Mark(_))
+        });
+        bursts.push(marked.count() as f64);
+    }
+    let ends = (u64::from(min), u64::from(max), 1.0);
+    let wanted = expect(ends, bytes.into(), packets.into(), Hook::Enqueue);
+    let mean = bursts.iter().sum::<f64>() / 40.0;
+    let error = wanted.deviation / 40_f64.sqrt();
+    assert!(
+        (mean - wanted.mean).abs() < 3.0 * error,
+        "{mean} {wanted:?}"
+    );
+    let outside = |marked: &&f64| (**marked - wanted.mean).abs() > 4.0 * wanted.deviation;
+    assert_eq!(bursts.iter().find(outside), None);
 }

@@ -69,12 +69,14 @@ impl Chosen {
             config: points[0].config.clone(),
             dscps: plan.dscps.clone(),
         };
-        let marks = |config: &Config| {
-            let all = config.switch.markers().map(|marker| format!("{marker:?}"));
-            (all.collect::<Vec<_>>(), config.topology.slowest())
+        let like = |config: &Config| {
+            let (own, other) = (&chosen.config, config);
+            let mut pairs = own.switch.markers().zip(other.switch.markers());
+            own.switch.queues.len() == other.switch.queues.len()
+                && own.topology.slowest() == other.topology.slowest()
+                && pairs.all(|(own, other)| same(own, other))
         };
-        let first = marks(&chosen.config);
-        if let Some(other) = points.iter().find(|p| marks(&p.config) != first) {
+        if let Some(other) = points.iter().find(|point| !like(&point.config)) {
             let axes: Vec<&str> = other.axes.keys().map(String::as_str).collect();
             return Err(user(
                 format!("{label} has other thresholds in other cells of the sweep"),
@@ -93,10 +95,10 @@ impl Chosen {
     pub fn scheme(&self) -> Result<(&'static SchemeSpec, &Values), Failure> {
         let mut markers = self.config.switch.markers();
         let first = markers.next();
-        let same =
-            |marker: &MarkerChoice| Some(format!("{marker:?}")) == first.map(|m| format!("{m:?}"));
         match first {
-            Some(MarkerChoice::Builtin { scheme, values }) if markers.all(same) => {
+            Some(MarkerChoice::Builtin { scheme, values })
+                if markers.all(|other| same(first.unwrap_or(other), other)) =>
+            {
                 crate::schemes::must_be_deployed(scheme)?;
                 Ok((scheme, values))
             }
@@ -177,11 +179,26 @@ impl Chosen {
             );
         }
         Ok(Wanted {
-            title: format!("{}, by cemark export.", self.title),
             ports: ports.to_owned(),
             queues,
             notes,
+            comments: Vec::new(),
         })
+    }
+}
+
+/// Whether two markers are the same scheme of the catalogue with the same parameters.
+fn same(one: &MarkerChoice, other: &MarkerChoice) -> bool {
+    match (one, other) {
+        (MarkerChoice::None, MarkerChoice::None) => true,
+        (
+            MarkerChoice::Builtin { scheme, values },
+            MarkerChoice::Builtin {
+                scheme: other,
+                values: others,
+            },
+        ) => scheme.name == other.name && values.0 == others.0,
+        _ => false,
     }
 }
 

@@ -3,8 +3,13 @@
 
 use cemark_platform::{PLATFORMS, Platform};
 
+use cemark_report::text::wrap;
+
 use super::{Args, Chosen, Exported, Target};
 use crate::exit::{Failure, user};
+
+/// Columns of a comment without its mark.
+const COLUMNS: usize = 94;
 
 /// A platform as a target.
 pub(super) struct Switch {
@@ -74,6 +79,13 @@ impl Target for Switch {
             let sentence = format!("Written for {}: name your ports with --ports.", self.port);
             wanted.notes.push(sentence);
         }
+        let sentences = std::iter::once(&chosen.title).chain(&wanted.notes);
+        wanted.comments = sentences
+            .flat_map(|sentence| {
+                let lines = wrap(sentence, COLUMNS);
+                lines.lines().map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect();
         let written = self.platform().write(&wanted, args.form());
         let written = written.expect("the platform writes");
         let written = written.map_err(|no| user(no.why, no.instead))?;

@@ -38,7 +38,7 @@ pub trait Platform: Sync {
     fn read(&self, documents: &[&Document]) -> Result<Vec<Switch>, (usize, cemark_formats::Fault)>;
     /// The remedy of a mistake in the platform's words.
     fn remedy(&self, fix: &Fix) -> String;
-    /// A wish as the platform is told; none where cemark writes nothing for it.
+    /// Wanted marking as a configuration; none for a platform that is only read.
     ///
     /// # Errors
     /// Where the form cannot say what is wanted.

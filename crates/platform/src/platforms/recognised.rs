@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whose a file is.
+//! The platform of a file.
 
 use cemark_formats::{Fallible, Fault};
 

@@ -10,7 +10,7 @@ use super::{Fix, Platform, at};
 use crate::document::Document;
 use crate::model::{Curve, Length, Port, Profile, Queue, Said, Switch};
 use crate::place::{At, Place};
-use crate::text::json::Json;
+use crate::text::json::{Json, Value};
 
 /// Most qdiscs of a file.
 const MOST: usize = 65_536;
@@ -121,8 +121,12 @@ fn qdisc(
             place: place.clone(),
             ..Port::default()
         });
-    let empty = json.clone();
-    let options = json.get("options").unwrap_or(&empty);
+    // Without options a qdisc has its defaults.
+    let none = Json {
+        line: json.line,
+        value: Value::Null,
+    };
+    let options = json.get("options").unwrap_or(&none);
     // Qdiscs that the kernel makes below mq and mqprio have no handle of their own.
     let handle = match (word("handle").unwrap_or_default(), word("parent")) {
         ("0:", Some(parent)) => format!("parent {parent}"),

@@ -25,6 +25,16 @@ const MAP: &str = "qos map dscp";
 /// Name of a queue's settings.
 const QUEUE: &str = "uc-tx-queue";
 
+/// Units of thresholds.
+const UNITS: &[&str] = &[
+    "segments",
+    "bytes",
+    "kbytes",
+    "mbytes",
+    "microseconds",
+    "milliseconds",
+];
+
 /// Arista EOS.
 pub(crate) struct Eos;
 
@@ -136,7 +146,7 @@ enum Mode {
 struct Settings {
     place: Place,
     /// Marking profiles by queue.
-    queues: BTreeMap<u8, Vec<(Command0, Place)>>,
+    queues: BTreeMap<u8, Vec<(Detect, Place)>>,
     trust: Option<bool>,
     pauses: Option<bool>,
     no_drop: BTreeMap<u8, Place>,
@@ -146,8 +156,8 @@ struct Settings {
     rate: Option<u64>,
 }
 
-/// Words of a `random-detect` command.
-type Command0 = Vec<String>;
+/// Words of a `random-detect` command after the first.
+type Detect = Vec<String>;
 
 struct Reader {
     mode: Mode,
@@ -400,7 +410,7 @@ fn set(settings: &mut Settings, queue: Option<u8>, command: &Command<'_>, place:
 }
 
 /// The `random-detect` commands of a queue as a profile.
-fn profile(switch: &mut Switch, name: &str, said: &[(Command0, Place)]) {
+fn profile(switch: &mut Switch, name: &str, said: &[(Detect, Place)]) {
     let first = said
         .first()
         .map(|(_, place)| place.clone())
@@ -434,7 +444,7 @@ fn profile(switch: &mut Switch, name: &str, said: &[(Command0, Place)]) {
             let length = value
                 .parse()
                 .ok()
-                .and_then(|n: u64| unit.and_then(|u| of(n, u)));
+                .and_then(|n: u64| unit.and_then(|u| Length::read(n, u, UNITS)));
             if length.is_none() {
                 switch.malformed.push(Malformed {
                     place: place.clone(),
@@ -460,18 +470,4 @@ fn profile(switch: &mut Switch, name: &str, said: &[(Command0, Place)]) {
     let mut made = Profile::new(name, place);
     made.curves.push(curve);
     switch.define(made);
-}
-
-/// A number with a unit of EOS. A kbyte is 1000 bytes.
-fn of(number: u64, unit: &str) -> Option<Length> {
-    let bytes = |scale: u64| Some(Length::Bytes(number.checked_mul(scale)?));
-    match unit {
-        "segments" => Some(Length::Segments(number)),
-        "bytes" => bytes(1),
-        "kbytes" => bytes(1_000),
-        "mbytes" => bytes(1_000_000),
-        "microseconds" => Some(Length::Nanos(number.checked_mul(1_000)?)),
-        "milliseconds" => Some(Length::Nanos(number.checked_mul(1_000_000)?)),
-        _ => None,
-    }
 }

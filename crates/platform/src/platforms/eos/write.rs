@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A wish as commands of EOS.
+//! Wanted marking as commands of EOS.
 
 use std::fmt::Write as _;
 

@@ -226,7 +226,7 @@ fn one(switch: &mut Switch, name: &str, node: &Node) {
     let acts = ecn.holds || node.is_on(&["red"]);
     let how = "neither ecn nor red is enabled";
     let mut curve = Curve::new(Said::new(acts, ecn.place.clone(), how), ecn);
-    let mut number = |words: [&str; 2]| {
+    let mut number = |words: &[&str]| {
         let (text, place) = words.iter().find_map(|word| flag(word))?;
         if let Ok(value) = text.parse::<u64>() {
             return Some(At::new(value, place.clone()));
@@ -240,9 +240,9 @@ fn one(switch: &mut Switch, name: &str, node: &Node) {
         None
     };
     let bytes = |at: At<u64>| At::new(Length::Bytes(at.value), at.place);
-    curve.min = number(["min-threshold", "min-threshold-bytes"]).map(bytes);
-    curve.max = number(["max-threshold", "max-threshold-bytes"]).map(bytes);
-    let p = number(["probability", "probability"]);
+    curve.min = number(&["min-threshold", "min-threshold-bytes"]).map(bytes);
+    curve.max = number(&["max-threshold", "max-threshold-bytes"]).map(bytes);
+    let p = number(&["probability"]);
     curve.probability = p.map(|p| At::new(p.value as f64, p.place));
     let mut made = Profile::new(name, node.place.clone());
     made.curves.push(curve);

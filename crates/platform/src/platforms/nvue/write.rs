@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A wish as `nv set` commands.
+//! Wanted marking as `nv set` commands.
 
 use std::fmt::Write as _;
 

@@ -24,6 +24,9 @@ use crate::wanted::{Form, Unwritable, Wanted, Written};
 /// The owner of policies that every port has.
 const SYSTEM: &str = "system qos";
 
+/// Units of thresholds.
+const UNITS: &[&str] = &["packets", "bytes", "kbytes", "mbytes", "us", "ms"];
+
 /// Cisco NX-OS.
 pub(crate) struct NxOs;
 
@@ -410,16 +413,7 @@ fn profile(switch: &mut Switch, name: &str, made: &Queuing) {
     let mut length = |keyword: &str| {
         let (value, unit) = after(keyword)?;
         let number = value.parse::<u64>().ok();
-        let scaled = |scale: u64| Some(Length::Bytes(number?.checked_mul(scale)?));
-        let length = match unit {
-            "bytes" => scaled(1),
-            "kbytes" => scaled(1_000),
-            "mbytes" => scaled(1_000_000),
-            "packets" => number.map(Length::Packets),
-            "us" => number.and_then(|n| Some(Length::Nanos(n.checked_mul(1_000)?))),
-            "ms" => number.and_then(|n| Some(Length::Nanos(n.checked_mul(1_000_000)?))),
-            _ => None,
-        };
+        let length = number.and_then(|n| Length::read(n, unit, UNITS));
         if length.is_none() {
             switch.malformed.push(Malformed {
                 place: place.clone(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A wish as commands of NX-OS, from Cisco's guide "Configuring Queuing and Scheduling" (Nexus
-//! 9000, 10.6). No device has seen them.
+//! Wanted marking as commands of NX-OS, from Cisco's guide "Configuring Queuing and Scheduling"
+//! (Nexus 9000, 10.6). No device has seen them.
 
 use std::fmt::Write as _;
 

@@ -1,124 +1,69 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A wish as JSON of openconfig-qos (openconfig/public, release/models/qos). No device has seen it.
+//! Wanted marking as JSON of openconfig-qos (openconfig/public, release/models/qos). No device has
+//! seen it.
+
+use serde_json::{Value, json};
 
 use crate::text::ranges;
-use crate::wanted::{Ramp, Wanted, Written, list};
-
-/// A member of an object whose value is text.
-fn text(name: &str, value: &str) -> String {
-    format!("\"{name}\": \"{value}\"")
-}
-
-/// An entry of a list with its key in `config` as well.
-fn entry(key: &str, value: &str, config: &str, more: &str) -> String {
-    let key = text(key, value);
-    let config = match config.is_empty() {
-        true => String::new(),
-        false => format!(", {config}"),
-    };
-    let more = match more.is_empty() {
-        true => String::new(),
-        false => format!(", {more}"),
-    };
-    format!("{{ {key}, \"config\": {{ {key}{config} }}{more} }}")
-}
-
-/// A list in a container: `"queues": { "queue": [ … ] }`.
-fn list_of(container: &str, name: &str, entries: &[String]) -> String {
-    format!(
-        "    \"{container}\": {{\n      \"{name}\": [\n        {}\n      ]\n    }}",
-        entries.join(",\n        ")
-    )
-}
+use crate::wanted::{Ramp, Wanted, WantedQueue, Written, pretty};
 
 pub(super) fn write(wanted: &Wanted) -> Written {
-    let name = |index: u8| format!("QUEUE_{index}");
-    let profile = |index: u8| format!("CEMARK_{index}");
-    let queues: Vec<String> = wanted
-        .queues
-        .iter()
-        .map(|q| {
-            entry(
-                "name",
-                &name(q.index),
-                &format!("\"queue-id\": {}", q.index),
-                "",
-            )
-        })
-        .collect();
-    let profiles: Vec<String> = wanted
-        .marked()
-        .map(|(queue, Ramp { min, max, percent })| {
-            let wred = format!(
-                "\"wred\": {{ \"uniform\": {{ \"config\": {{ {}, {}, \"enable-ecn\": true, \
-                 \"weight\": 0, \"max-drop-probability-percent\": {percent} }} }} }}",
-                text("min-threshold", &min.to_string()),
-                text("max-threshold", &max.to_string())
-            );
-            entry("name", &profile(queue.index), "", &wred)
-        })
-        .collect();
-    let mut lists = vec![
-        list_of("queues", "queue", &queues),
-        list_of(
-            "queue-management-profiles",
-            "queue-management-profile",
-            &profiles,
-        ),
-    ];
-    let classes: Vec<_> = wanted
-        .queues
-        .iter()
-        .filter(|q| !q.dscps.is_empty())
-        .collect();
-    if !classes.is_empty() {
-        let groups: Vec<String> = classes
-            .iter()
-            .map(|q| {
-                let queue = text("output-queue", &name(q.index));
-                entry("name", &format!("GROUP_{}", q.index), &queue, "")
-            })
-            .collect();
-        lists.push(list_of("forwarding-groups", "forwarding-group", &groups));
-        let terms: Vec<String> = classes
-            .iter()
-            .map(|q| {
-                let group = text("target-group", &format!("GROUP_{}", q.index));
-                let set = format!("\"dscp-set\": [{}]", list(&q.dscps, ", "));
-                let more = format!(
-                    "\"actions\": {{ \"config\": {{ {group} }} }}, \"conditions\": {{ \"ipv4\": \
-                     {{ \"config\": {{ {set} }} }} }}"
-                );
-                entry("id", &q.index.to_string(), "", &more)
-            })
-            .collect();
-        let terms = format!("\"terms\": {{ \"term\": [{}] }}", terms.join(", "));
-        let classifier = entry("name", "CEMARK", &text("type", "IPV4"), &terms);
-        lists.push(list_of("classifiers", "classifier", &[classifier]));
-    }
-    let outputs: Vec<String> = wanted
-        .marked()
-        .map(|(queue, _)| {
-            let bound = text("queue-management-profile", &profile(queue.index));
-            entry("name", &name(queue.index), &bound, "")
-        })
-        .collect();
-    let output = format!(
-        "\"output\": {{ \"queues\": {{ \"queue\": [{}] }} }}",
-        outputs.join(", ")
-    );
-    let input = match classes.is_empty() {
-        true => String::new(),
-        false => format!(
-            "\"input\": {{ \"classifiers\": {{ \"classifier\": [{}] }} }}, ",
-            "{ \"type\": \"IPV4\", \"config\": { \"type\": \"IPV4\", \"name\": \"CEMARK\" } }"
-        ),
+    let queue_name = |index: u8| format!("QUEUE_{index}");
+    let profile_name = |index: u8| format!("CEMARK_{index}");
+    let queue = |queue: &WantedQueue| {
+        let name = queue_name(queue.index);
+        json!({ "name": name, "config": { "name": name, "queue-id": queue.index } })
     };
-    let interfaces: Vec<String> = ranges::names(&wanted.ports)
-        .iter()
-        .map(|port| entry("interface-id", port, "", &format!("{input}{output}")))
-        .collect();
-    lists.push(list_of("interfaces", "interface", &interfaces));
+    let profile = |(queue, ramp): (&WantedQueue, Ramp)| {
+        let name = profile_name(queue.index);
+        let config = json!({
+            "min-threshold": ramp.min.to_string(),
+            "max-threshold": ramp.max.to_string(),
+            "enable-ecn": true,
+            "weight": 0,
+            "max-drop-probability-percent": ramp.percent,
+        });
+        json!({
+            "name": name,
+            "config": { "name": name },
+            "wred": { "uniform": { "config": config } },
+        })
+    };
+    let mut qos = json!({
+        "queues": { "queue": wanted.queues.iter().map(queue).collect::<Vec<_>>() },
+        "queue-management-profiles": {
+            "queue-management-profile": wanted.marked().map(profile).collect::<Vec<_>>(),
+        },
+    });
+    let output = |(queue, _): (&WantedQueue, Ramp)| {
+        let name = queue_name(queue.index);
+        let profile = profile_name(queue.index);
+        json!({
+            "name": name,
+            "config": { "name": name, "queue-management-profile": profile },
+        })
+    };
+    let outputs: Vec<Value> = wanted.marked().map(output).collect();
+    let interface = |port: &String| {
+        let mut one = json!({
+            "interface-id": port,
+            "config": { "interface-id": port },
+            "output": { "queues": { "queue": outputs } },
+        });
+        if wanted.has_classes() {
+            let config = json!({ "type": "IPV4", "name": "CEMARK" });
+            let classifier = json!([{ "type": "IPV4", "config": config }]);
+            one["input"] = json!({ "classifiers": { "classifier": classifier } });
+        }
+        one
+    };
+    let ports = ranges::names(&wanted.ports);
+    qos["interfaces"] = json!({
+        "interface": ports.iter().map(interface).collect::<Vec<_>>(),
+    });
+    if wanted.has_classes() {
+        classes(wanted, &queue_name, &mut qos);
+    }
     let mut notes = wanted.notes.clone();
     notes.push(
         "Paths of openconfig/public, release/models/qos; no device has seen this document."
@@ -128,10 +73,31 @@ pub(super) fn write(wanted: &Wanted) -> Written {
         notes.push("OpenConfig has no PFC: pauses are in the vendor's model.".to_owned());
     }
     Written {
-        text: format!(
-            "{{\n  \"openconfig-qos:qos\": {{\n{}\n  }}\n}}\n",
-            lists.join(",\n")
-        ),
+        text: pretty(&json!({ "openconfig-qos:qos": qos })),
         notes,
     }
+}
+
+/// Forwarding groups and the classifier that leads DSCPs to them.
+fn classes(wanted: &Wanted, queue_name: &dyn Fn(u8) -> String, qos: &mut Value) {
+    let (mut groups, mut terms) = (Vec::new(), Vec::new());
+    for queue in wanted.queues.iter().filter(|q| !q.dscps.is_empty()) {
+        let (group, id) = (format!("GROUP_{}", queue.index), queue.index.to_string());
+        groups.push(json!({
+            "name": group,
+            "config": { "name": group, "output-queue": queue_name(queue.index) },
+        }));
+        terms.push(json!({
+            "id": id,
+            "config": { "id": id },
+            "actions": { "config": { "target-group": group } },
+            "conditions": { "ipv4": { "config": { "dscp-set": queue.dscps } } },
+        }));
+    }
+    qos["forwarding-groups"] = json!({ "forwarding-group": groups });
+    qos["classifiers"] = json!({ "classifier": [{
+        "name": "CEMARK",
+        "config": { "name": "CEMARK", "type": "IPV4" },
+        "terms": { "term": terms },
+    }] });
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A wish as SONiC is told: tables for `config load`, a patch, or lines of `ecnconfig`.
+//! Wanted marking in SONiC's forms: tables for `config load`, a patch, or lines of `ecnconfig`.
 
 use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
 
 use super::patch::{ASICS, FIELDS, PROFILE};
 use crate::model::DSCPS;
 use crate::text::ranges;
-use crate::wanted::{Form, Ramp, SonicForm, SonicSchema, Unwritable, Wanted, Written, list};
+use crate::wanted::{
+    Form, Ramp, SonicForm, SonicSchema, Unwritable, Wanted, WantedQueue, Written, list, pretty,
+};
 
 /// Name of the map of classes.
 const MAP: &str = "CEMARK";
@@ -41,36 +45,28 @@ fn named(all: usize, queues: &[u8]) -> String {
 
 fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
     let all = profiles(wanted);
-    let mut tables = Vec::new();
-    let profiles: Vec<String> = all
-        .iter()
-        .map(|(ramp, queues)| profile(&named(all.len(), queues), *ramp, schema))
-        .collect();
-    tables.push(table("WRED_PROFILE", &profiles));
     let ports = ranges::names(&wanted.ports);
-    let mut queues = Vec::new();
-    for port in &ports {
-        for (_, members) in &all {
+    let (mut of_profiles, mut of_queues) = (Map::new(), Map::new());
+    for (ramp, members) in &all {
+        let name = named(all.len(), members);
+        for port in &ports {
             for queue in members {
-                let name = named(all.len(), members);
-                queues.push(format!(
-                    "\"{port}|{queue}\": {{ \"wred_profile\": \"{name}\" }}"
-                ));
+                of_queues.insert(format!("{port}|{queue}"), json!({ "wred_profile": name }));
             }
         }
+        of_profiles.insert(name, profile(*ramp, schema));
     }
-    tables.push(table("QUEUE", &queues));
+    let mut tables = json!({ "WRED_PROFILE": of_profiles, "QUEUE": of_queues });
     let mut notes = wanted.notes.clone();
     if wanted.has_classes() {
-        tables.push(table("DSCP_TO_TC_MAP", &[classes(wanted)]));
+        tables["DSCP_TO_TC_MAP"] = json!({ MAP: classes(wanted) });
         let lossless = list(&wanted.lossless(), ",");
-        let of_port = |port: &String| {
-            format!(
-                "\"{port}\": {{ \"dscp_to_tc_map\": \"{MAP}\", \"pfc_enable\": \"{lossless}\" }}"
-            )
+        let of_port = |port: String| {
+            let row = json!({ "dscp_to_tc_map": MAP, "pfc_enable": lossless });
+            (port, row)
         };
-        let of_ports: Vec<String> = ports.iter().map(of_port).collect();
-        tables.push(table("PORT_QOS_MAP", &of_ports));
+        let of_ports: Map<String, Value> = ports.into_iter().map(of_port).collect();
+        tables["PORT_QOS_MAP"] = of_ports.into();
         notes.push(
             "Buffers, schedulers and the maps to queues and priority groups stay as they are."
                 .to_owned(),
@@ -86,25 +82,20 @@ fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
             .to_owned(),
     });
     Written {
-        text: format!("{{\n{}\n}}\n", tables.join(",\n")),
+        text: pretty(&tables),
         notes,
     }
 }
 
-fn table(name: &str, rows: &[String]) -> String {
-    let rows: Vec<String> = rows.iter().map(|row| format!("    {row}")).collect();
-    format!("  \"{name}\": {{\n{}\n  }}", rows.join(",\n"))
-}
-
-fn profile(name: &str, ramp: Ramp, schema: SonicSchema) -> String {
-    let Ramp { min, max, percent } = ramp;
-    let mut fields = vec![
-        ("ecn".to_owned(), "ecn_all".to_owned()),
-        ("wred_green_enable".to_owned(), "true".to_owned()),
-        ("green_min_threshold".to_owned(), min.to_string()),
-        ("green_max_threshold".to_owned(), max.to_string()),
-        ("green_drop_probability".to_owned(), percent.to_string()),
-    ];
+/// Fields of a profile; CONFIG_DB has texts only.
+fn profile(Ramp { min, max, percent }: Ramp, schema: SonicSchema) -> Value {
+    let mut fields = json!({
+        "ecn": "ecn_all",
+        "wred_green_enable": "true",
+        "green_min_threshold": min.to_string(),
+        "green_max_threshold": max.to_string(),
+        "green_drop_probability": percent.to_string(),
+    });
     let own = match schema {
         SonicSchema::Legacy => None,
         SonicSchema::Ecn => Some([
@@ -119,30 +110,21 @@ fn profile(name: &str, ramp: Ramp, schema: SonicSchema) -> String {
         ]),
     };
     for (field, value) in own.into_iter().flatten().zip([min, max, percent]) {
-        fields.push((field.to_owned(), value.to_string()));
+        fields[field] = value.to_string().into();
     }
-    let fields: Vec<String> = fields
-        .iter()
-        .map(|(field, value)| format!("      \"{field}\": \"{value}\""))
-        .collect();
-    format!("\"{name}\": {{\n{}\n    }}", fields.join(",\n"))
+    fields
 }
 
 /// Every DSCP; one without a class goes to the first queue that is not lossless.
-fn classes(wanted: &Wanted) -> String {
+fn classes(wanted: &Wanted) -> Map<String, Value> {
     let lossy = wanted.queues.iter().find(|queue| !queue.lossless);
     let rest = lossy.map_or(0, |queue| queue.index);
     let class = |dscp: usize| {
-        let own = wanted
-            .queues
-            .iter()
-            .find(|q| q.dscps.iter().any(|d| usize::from(*d) == dscp));
-        own.map_or(rest, |queue| queue.index)
+        let has = |queue: &&WantedQueue| queue.dscps.iter().any(|d| usize::from(*d) == dscp);
+        wanted.queues.iter().find(has).map_or(rest, |q| q.index)
     };
-    let rows: Vec<String> = (0..DSCPS)
-        .map(|dscp| format!("      \"{dscp}\": \"{}\"", class(dscp)))
-        .collect();
-    format!("\"{MAP}\": {{\n{}\n    }}", rows.join(",\n"))
+    let rows = (0..DSCPS).map(|dscp| (dscp.to_string(), class(dscp).to_string().into()));
+    rows.collect()
 }
 
 fn patch(wanted: &Wanted, schema: SonicSchema) -> Result<Written, Unwritable> {
@@ -162,16 +144,12 @@ fn patch(wanted: &Wanted, schema: SonicSchema) -> Result<Written, Unwritable> {
             instead: "write --sonic-schema legacy, or --form load".to_owned(),
         });
     }
-    let operations: Vec<String> = FIELDS
-        .iter()
-        .zip([min, max, percent])
-        .map(|(field, value)| {
-            format!(
-                "  {{ \"op\": \"replace\", \"path\": \"/WRED_PROFILE/AZURE_LOSSLESS/{field}\", \
-                 \"value\": \"{value}\" }}"
-            )
-        })
-        .collect();
+    let operation = |(field, value): (&&str, u64)| {
+        let path = format!("/WRED_PROFILE/AZURE_LOSSLESS/{field}");
+        json!({ "op": "replace", "path": path, "value": value.to_string() })
+    };
+    let operations = FIELDS.iter().zip([min, max, percent]).map(operation);
+    let operations: Vec<Value> = operations.collect();
     let mut notes = wanted.notes.clone();
     notes.push(format!(
         "Apply it with: sudo config apply-patch FILE. SONiC accepts it where AZURE_LOSSLESS is \
@@ -180,12 +158,12 @@ fn patch(wanted: &Wanted, schema: SonicSchema) -> Result<Written, Unwritable> {
     notes.extend(stays(wanted));
     notes.push("A patch enables nothing and binds nothing: `cemark doctor` says what is.".into());
     Ok(Written {
-        text: format!("[\n{}\n]\n", operations.join(",\n")),
+        text: pretty(&operations.into()),
         notes,
     })
 }
 
-/// The part of a wish that thresholds alone do not say.
+/// A note on classes, which thresholds alone do not change.
 fn stays(wanted: &Wanted) -> Option<String> {
     let classes = wanted.has_classes();
     classes.then(|| "Classes and pauses stay as they are: --form load writes them.".to_owned())
