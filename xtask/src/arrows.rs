@@ -75,6 +75,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-foreign",
         ],
     ),
+    // A rule of the runner: which points find the best of several configurations.
+    (
+        "cemark-search",
+        &[
+            "cemark-sim",
+            "cemark-scenario",
+            "cemark-report",
+            "cemark-runner",
+        ],
+    ),
     // The papers' figures: their points are run as those of every plan.
     (
         "cemark-figures",
@@ -121,6 +131,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
             "cemark-report",
             "cemark-runner",
+            "cemark-search",
             "cemark-figures",
             "cemark-p4",
         ],

@@ -33,9 +33,11 @@ mod p4;
 mod plot;
 mod program;
 mod progress;
+mod quantity;
 mod run;
 mod schemes;
 mod screen;
+mod search;
 mod shell;
 mod template;
 mod terminal;
@@ -82,6 +84,8 @@ enum Command {
     Import(import::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
+    /// Find the best values of keys of a scenario, with few simulations.
+    Search(search::Args),
     /// Run a scenario with many points, on this machine or on a Ray cluster.
     Sweep(run::SweepArgs),
     /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
@@ -165,6 +169,13 @@ struct Changes {
     /// Run exactly the seeds 1 to N, without a precision.
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
+    #[command(flatten)]
+    edits: Edits,
+}
+
+/// Options that change a scenario without its seeds.
+#[derive(clap::Args)]
+struct Edits {
     /// Set a value of the scenario. Several values, separated by commas, are swept.
     #[arg(long, value_name = "PATH=VALUE[,VALUE…]")]
     set: Vec<String>,
@@ -196,9 +207,18 @@ impl Consent {
 impl Changes {
     /// Changes of a scenario, which a switch is fitted to.
     fn overrides(&self, scenario: &str) -> Result<cemark_scenario::Overrides, Failure> {
-        let mut overrides = cemark_scenario::Overrides {
+        Ok(cemark_scenario::Overrides {
             seed: self.seed,
             seeds: self.seeds,
+            ..self.edits.overrides(scenario)?
+        })
+    }
+}
+
+impl Edits {
+    /// Changes of a scenario, which a switch is fitted to.
+    fn overrides(&self, scenario: &str) -> Result<cemark_scenario::Overrides, Failure> {
+        let mut overrides = cemark_scenario::Overrides {
             added: self.marker.iter().map(|m| AddedMarker::new(m)).collect(),
             ..Default::default()
         };
@@ -285,6 +305,7 @@ pub fn main(program: Program) -> u8 {
         Some(Command::Import(args)) => import::import(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Sweep(args)) => run::sweep(args),
+        Some(Command::Search(args)) => search::search(args),
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Capture(args)) => capture::capture(args),
         Some(Command::Compare(args)) => compare::compare(args),

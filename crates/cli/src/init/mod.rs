@@ -23,6 +23,7 @@ use self::size::Extent;
 use self::text::Parts;
 use crate::exit::{Failure, answer, note, user};
 use crate::output::{IN_THE_WAY, Replace, exists, put};
+use crate::quantity::rate;
 
 /// Arguments of `cemark init`.
 #[derive(clap::Args)]
@@ -167,7 +168,7 @@ pub(crate) fn init(args: &Args) -> Result<(), Failure> {
         "{file}: {}, {}; {} flows, about {} of CPU a replication\n\n\
          next    cemark check {file}\n        cemark run {file}\n",
         made.words,
-        text::rate(answers.rate),
+        rate(answers.rate),
         made.flows,
         units::span(made.seconds),
     ))

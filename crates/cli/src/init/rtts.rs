@@ -6,7 +6,7 @@ use cemark_sim::workload::{RttModel, rtt_quantile};
 use minijinja::{Value, context};
 
 use super::answers::Rtts;
-use super::text::time;
+use crate::quantity::time;
 use crate::template::quoted;
 
 /// The values of `[rtt]`.

@@ -6,7 +6,8 @@ use minijinja::{Value, context};
 
 use super::answers::Per;
 use super::rtts::Numbers;
-use super::text::{Parts, length, time};
+use super::text::Parts;
+use crate::quantity::{length, time};
 
 /// Bytes of two packets: below this a threshold marks nearly every packet.
 const FEWEST_BYTES: u64 = 3_000;

@@ -13,7 +13,7 @@ use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
 use cemark_runner::{Cores, Order, Ran};
 use cemark_scenario::visible_lines;
 
-use self::redraw::Screen;
+pub(crate) use self::redraw::Screen;
 pub(crate) use self::sweep::{SweepArgs, sweep};
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
 use crate::interrupt::stop_on_ctrl_c;

@@ -20,7 +20,7 @@ use crate::terminal::{error_look, has_bars};
 /// Lines of a terminal that a table leaves: the bar, and one for the shell.
 const REST: usize = 2;
 
-pub(super) struct Screen {
+pub(crate) struct Screen {
     /// Shows nothing.
     quiet: bool,
     /// `None` before the first point.
@@ -34,7 +34,7 @@ struct Drawn {
 }
 
 impl Screen {
-    pub(super) fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool) -> Self {
         Screen {
             quiet,
             drawn: Mutex::new(None),

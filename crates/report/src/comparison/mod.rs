@@ -492,27 +492,10 @@ impl<'a> Part<'a> {
         // The replications after which a run with a stated precision looks.
         let look = self.plan.precision.as_ref().map(|_| base.len() as u32);
         let same_seed = base.iter().filter_map(|b| {
-            let same = here.iter().find(|h| seed(**h) == seed(*b));
-            same.map(|h| (*b, *h))
+            let same = here.iter().find(|h| seed(**h) == seed(*b))?;
+            Some((self.sample(*b), self.sample(*same)))
         });
-        match metric.of_pairs() {
-            Some(statistic) => {
-                let pairs = |(b, h)| metric.pairs(&self.sample(b), &self.sample(h)).ok();
-                let seeds: Vec<_> = same_seed.filter_map(pairs).collect();
-                match look {
-                    None => stats::compare(&seeds, statistic),
-                    Some(look) => stats::compare_at(&seeds, statistic, look),
-                }
-            }
-            None => {
-                let values = |(b, h)| Some((self.value(metric, b)?, self.value(metric, h)?));
-                let seeds: Vec<_> = same_seed.filter_map(values).collect();
-                match look {
-                    None => stats::compare_scalars(&seeds),
-                    Some(look) => stats::compare_scalars_at(&seeds, look),
-                }
-            }
-        }
+        metric.compare(same_seed, look)
     }
 }
 

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use crate::stats::{self, Statistic};
+use crate::stats::{self, Comparison, Statistic};
 use crate::units;
 
 /// Metric of a point, with its unit, subject and column.
@@ -344,6 +344,38 @@ impl Metric {
             Value::Queries(_) => stats::pairs_of_queries(&baseline.queries()?, &scheme.queries()?),
             Value::Point(_) | Value::Edge(_) => Vec::new(),
         })
+    }
+
+    /// The difference of one scheme from another over replications, (baseline, scheme): paired by
+    /// flow, query or replication. `look`: the number of replications of a look, which sets the
+    /// level of the interval. `None` where no replication has a value.
+    pub fn compare<'a>(
+        &self,
+        replications: impl IntoIterator<Item = (Sample<'a>, Sample<'a>)>,
+        look: Option<u32>,
+    ) -> Option<Comparison> {
+        let all = replications.into_iter();
+        match self.of_pairs() {
+            Some(statistic) => {
+                let pairs: Vec<_> = all
+                    .filter_map(|(base, here)| self.pairs(&base, &here).ok())
+                    .collect();
+                match look {
+                    None => stats::compare(&pairs, statistic),
+                    Some(look) => stats::compare_at(&pairs, statistic, look),
+                }
+            }
+            None => {
+                let value = |sample: &Sample<'_>| self.value(sample).ok();
+                let values: Vec<_> = all
+                    .filter_map(|(base, here)| Some((value(&base)?, value(&here)?)))
+                    .collect();
+                match look {
+                    None => stats::compare_scalars(&values),
+                    Some(look) => stats::compare_scalars_at(&values, look),
+                }
+            }
+        }
     }
 
     /// The number of values at a finished point, where the metric is a percentile of so few that it
