@@ -6,6 +6,7 @@ use cemark_sim::workload::{RttModel, rtt_quantile};
 use minijinja::{Value, context};
 
 use super::answers::Rtts;
+use super::quantiles;
 use super::text::time;
 use crate::template::quoted;
 
@@ -23,8 +24,18 @@ pub(super) fn section(rtt: &Rtts) -> Value {
                 Some(_) => "quantiles",
             },
             smallest => time(*smallest),
-            typical => typical.map(time),
             largest => time(*largest),
+            table => typical.map(|typical| quantiles::table(&[
+                (0, *smallest),
+                (500_000, typical),
+                (1_000_000, *largest),
+            ])),
+            comment => "Half of the flows below the typical RTT, half above; linear in between.",
+        },
+        Rtts::Quantiles(rows) => context! {
+            model => "quantiles",
+            table => quantiles::table(rows),
+            comment => quantiles::comment(rows),
         },
         Rtts::File(path) => context! { model => "samples", file => quoted(path) },
     }
