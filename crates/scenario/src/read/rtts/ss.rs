@@ -19,7 +19,7 @@ const MINRTT: &str = "minrtt:";
 
 /// The advice where no connection has a base RTT.
 const HELP: &str = "`ss -tin` of an established connection prints minrtt: type \
-                    ss -tin state established, and write that into the file";
+                    `ss -tin state established`, and write that into the file";
 
 /// Addresses and ports of this host and of its peer.
 type Ends<'a> = (&'a str, &'a str);
