@@ -7,7 +7,7 @@ use std::path::Path;
 use cemark_scenario::{Measure, near, read_quantity};
 use cemark_transport::cc::catalogue;
 
-use super::quantiles;
+use super::quantiles::{self, Rows};
 
 /// The kind of fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -79,8 +79,8 @@ pub(crate) enum Rtts {
         typical: Option<u64>,
         largest: u64,
     },
-    /// Shares of the flows in millionths, rising, and the RTT that each share does not exceed.
-    Quantiles(Vec<(u32, u64)>),
+    /// Percentiles, not all of one RTT.
+    Quantiles(Rows),
     /// A file of measured RTTs.
     File(String),
 }
@@ -147,7 +147,7 @@ pub(crate) fn rtt(text: &str) -> Result<Rtts, String> {
         return Ok(Rtts::File(text.to_owned()));
     }
     if text.contains('=') {
-        return within(quantiles::read(text)?);
+        return within(of_rows(quantiles::read(text)?));
     }
     let parts: Result<Vec<u64>, String> = text
         .split("..")
@@ -169,6 +169,18 @@ pub(crate) fn rtt(text: &str) -> Result<Rtts, String> {
         typical: typical.filter(|_| smallest < largest),
         largest,
     })
+}
+
+/// Percentiles as base RTTs. Where all are equal, so are the RTTs of all flows.
+fn of_rows(rows: Rows) -> Rtts {
+    match rows[..] {
+        [(_, smallest), .., (_, largest)] if smallest == largest => Rtts::Range {
+            smallest,
+            typical: None,
+            largest,
+        },
+        _ => Rtts::Quantiles(rows),
+    }
 }
 
 /// Rising RTTs, if all are within the range of base RTTs here.
@@ -315,6 +327,7 @@ mod tests {
         assert_eq!(rtt("20us .. 50us .. 1ms"), Ok(three));
         let rows = vec![(500_000, 12_000_000), (990_000, 95_000_000)];
         assert_eq!(rtt("p50=12us,p99=95us"), Ok(Rtts::Quantiles(rows)));
+        assert_eq!(rtt("p1=80us,p99=80us"), rtt("80us"));
         let of = |amount, in_cells, per| Buffer {
             amount,
             in_cells,

@@ -3,17 +3,17 @@
 
 use cemark_scenario::{Measure, read_quantity};
 
-use super::answers::Rtts;
-use super::text::time;
+/// The RTTs, in picoseconds, that shares of the flows, in millionths, do not exceed; both rise.
+pub(super) type Rows = Vec<(u32, u64)>;
 
-/// A share of one, in millionths.
-const ONE: u32 = 1_000_000;
+/// The share of all flows.
+pub(super) const ONE: u32 = 1_000_000;
 
 /// The form of the answer, for messages.
 const WRITE: &str = "write two or more percentiles with their RTTs, such as p50=12us,p99=95us; \
                      min= and max= are the ends";
 
-/// The share of the flows that a name stands for, in millionths: `p50`, `p99.9`, `min`, `max`.
+/// The share of the flows that a name is, in millionths: `p50`, `p99.9`, `min`, `max`.
 fn share(name: &str) -> Option<u32> {
     let name = name.trim().to_lowercase();
     match name.as_str() {
@@ -26,8 +26,8 @@ fn share(name: &str) -> Option<u32> {
     inside.then(|| (percent * f64::from(ONE) / 100.0).round() as u32)
 }
 
-/// Reads percentiles in any order. Equal RTTs of all of them are the RTT of every flow.
-pub(super) fn read(text: &str) -> Result<Rtts, String> {
+/// Reads two or more percentiles in any order.
+pub(super) fn read(text: &str) -> Result<Rows, String> {
     let mut rows = text.split(',').map(row).collect::<Result<Vec<_>, _>>()?;
     rows.sort_unstable();
     if let Some(same) = rows.windows(2).find(|two| two[0].0 == two[1].0) {
@@ -40,14 +40,9 @@ pub(super) fn read(text: &str) -> Result<Rtts, String> {
             name(two[1].0)
         ));
     }
-    match rows[..] {
-        [] | [_] => Err(format!("one percentile is no distribution: {WRITE}")),
-        [(_, first), .., (_, last)] if first == last => Ok(Rtts::Range {
-            smallest: first,
-            typical: None,
-            largest: first,
-        }),
-        _ => Ok(Rtts::Quantiles(rows)),
+    match rows.len() {
+        0 | 1 => Err(format!("one percentile is no distribution: {WRITE}")),
+        _ => Ok(rows),
     }
 }
 
@@ -69,40 +64,12 @@ fn row(part: &str) -> Result<(u32, u64), String> {
 }
 
 /// A share as a percentile is called.
-fn name(share: u32) -> String {
+pub(super) fn name(share: u32) -> String {
     match share {
         0 => "min".to_owned(),
         ONE => "max".to_owned(),
         share => format!("p{}", f64::from(share) / 10_000.0),
     }
-}
-
-/// The rows of a table of quantiles from 0 to 1. Beyond the percentiles that are known, RTTs equal
-/// the nearest of these.
-pub(super) fn table(rows: &[(u32, u64)]) -> String {
-    let first = rows.first().filter(|row| row.0 > 0);
-    let last = rows.last().filter(|row| row.0 < ONE);
-    let below = first.map(|row| (0, row.1));
-    let above = last.map(|row| (ONE, row.1));
-    let all = below.iter().chain(rows).chain(&above);
-    let row = |(share, rtt): &(u32, u64)| {
-        let share = f64::from(*share) / f64::from(ONE);
-        format!("[{share}, \"{}\"]", time(*rtt))
-    };
-    format!("[{}]", all.map(row).collect::<Vec<_>>().join(", "))
-}
-
-/// Sentences on what a table says between and beyond the percentiles.
-pub(super) fn comment(rows: &[(u32, u64)]) -> String {
-    let end = |word: &str, (share, rtt): &(u32, u64)| {
-        let (name, rtt) = (name(*share), time(*rtt));
-        format!(" No RTT {word} {name} is known: RTTs there equal that of {name}, {rtt}.")
-    };
-    let below = rows.first().filter(|row| row.0 > 0);
-    let above = rows.last().filter(|row| row.0 < ONE);
-    let below = below.map(|row| end("below", row)).unwrap_or_default();
-    let above = above.map(|row| end("above", row)).unwrap_or_default();
-    format!("Percentiles of the base RTTs; linear in between.{below}{above}")
 }
 
 #[cfg(test)]
@@ -115,19 +82,10 @@ mod tests {
     fn percentiles_are_read_in_any_order() {
         let rows = vec![(500_000, 12 * MICRO), (990_000, 95 * MICRO)];
         for text in ["p50=12us,p99=95us", " P99 = 95 us , p50.0=0.012ms"] {
-            assert_eq!(read(text), Ok(Rtts::Quantiles(rows.clone())), "{text}");
+            assert_eq!(read(text), Ok(rows.clone()), "{text}");
         }
         let ends = vec![(0, 9_500_000), (999_000, 95 * MICRO), (ONE, 1000 * MICRO)];
-        assert_eq!(
-            read("min=9.5us,p99.9=95us,max=1ms"),
-            Ok(Rtts::Quantiles(ends))
-        );
-        let all_alike = Rtts::Range {
-            smallest: 12 * MICRO,
-            typical: None,
-            largest: 12 * MICRO,
-        };
-        assert_eq!(read("p1=12us,p99=12us"), Ok(all_alike));
+        assert_eq!(read("min=9.5us,p99.9=95us,max=1ms"), Ok(ends));
     }
 
     #[test]
@@ -151,23 +109,5 @@ mod tests {
             let refused = read(text).expect_err(text);
             assert!(refused.contains(says), "{text}: {refused}");
         }
-    }
-
-    #[test]
-    fn ends_that_are_not_known_are_flat_and_said() {
-        let rows = [(500_000, 12 * MICRO), (999_000, 95 * MICRO)];
-        assert_eq!(
-            table(&rows),
-            "[[0, \"12us\"], [0.5, \"12us\"], [0.999, \"95us\"], [1, \"95us\"]]"
-        );
-        let said = comment(&rows);
-        assert!(
-            said.contains("below p50 is known: RTTs there equal that of p50, 12us"),
-            "{said}"
-        );
-        assert!(said.contains("above p99.9 is known"), "{said}");
-        let whole = [(0, 12 * MICRO), (ONE, 95 * MICRO)];
-        assert_eq!(table(&whole), "[[0, \"12us\"], [1, \"95us\"]]");
-        assert!(!comment(&whole).contains("known"));
     }
 }
