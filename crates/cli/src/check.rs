@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark check`: reads and expands a scenario and estimates its cost, without running it.
 
+mod meters;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -13,6 +15,7 @@ use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
 use cemark_sim::workload::{Kind, RttModel, RttSpread, Workload};
 use serde::Serialize;
 
+use self::meters::FlowControl;
 use crate::exit::{Failure, answer, answer_json, warn};
 use crate::terminal::look;
 use crate::{Changes, Extent, Format};
@@ -59,6 +62,9 @@ struct Checked<'a> {
     precision: Option<CheckedPrecision<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     base_rtts: Vec<BaseRtts>,
+    /// Headroom and XOFF under flow control.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    flow_control: Vec<FlowControl>,
     points: Vec<CheckedPoint<'a>>,
     estimated_packet_hops: f64,
     estimated_cpu_seconds: f64,
@@ -194,6 +200,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
                 .as_ref()
                 .map(|p| CheckedPrecision::of(&plan, p)),
             base_rtts: base_rtts(&plan),
+            flow_control: flow_control(&plan),
             points: plan
                 .points
                 .iter()
@@ -258,6 +265,13 @@ fn lines(plan: &Plan) -> Vec<Line<'_>> {
     lines
 }
 
+/// The flow control of the points, one of each line of the table.
+fn flow_control(plan: &Plan) -> Vec<FlowControl> {
+    let lines = lines(plan);
+    let settings = lines.iter().map(|l| (&l.point.config, l.seeds.len()));
+    meters::of(settings)
+}
+
 fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     let mut out = format!("{}\n", wrap(&visible(&plan.title), look().width));
     if !plan.description.is_empty() {
@@ -300,6 +314,7 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     for line in &plan.parameters {
         let _ = writeln!(out, "  {}", hang(&visible(line), look().width, 4));
     }
+    out += &meters::text(&flow_control(shown), shown);
     let seconds = seconds(plan);
     let distinct = plan.distinct();
     let points = match (plan.points.len(), distinct.len()) {

@@ -227,3 +227,81 @@ fn a_check_prints_the_base_rtts_of_a_file() {
         "{rtts}"
     );
 }
+
+/// Flow control is printed as the simulator lays it out: 1500 B of a packet, 128 B of frames and
+/// 2 us at the rate of the link, and 3 packets more.
+#[test]
+fn a_check_prints_the_headroom_of_flow_control() {
+    let text = "max-time = \"1ms\"\nseeds = [1]\n\
+        [topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 1\nhosts-per-leaf = 4\n\
+        rate = \"10Gbps\"\nuplink-rate = \"40Gbps\"\ndelay = \"1us\"\n\
+        [[workload]]\nkind = \"long\"\n[switch]\nbuffer-policy = \"dynamic\"\n\
+        pool = \"8MB\"\npfc = true\n[[scheme]]\nmarker = \"none\"\n";
+    let file = written("pfc.toml", text).display().to_string();
+    let json = |set: &[&str]| -> Value {
+        let args = [&["check", &file, "--format", "json"], set].concat();
+        let out = cemark(&args);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(0), "{said}");
+        serde_json::from_slice(&out.stdout).expect("one document")
+    };
+    let all = json(&[]);
+    let flow = &all["flow_control"][0];
+    assert_eq!(
+        (&flow["points"], &flow["lossless_queues"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(
+        (&flow["alpha"], &flow["xon_offset_bytes"]),
+        (&0.125.into(), &3000.into())
+    );
+    let links = flow["links"].as_array().expect("kinds of links");
+    // 1628 + 2500 + 4500 at 10 Gb/s, 1628 + 10000 + 4500 at 40 Gb/s.
+    let (slow, fast) = (8_628, 16_128);
+    for (first, count, headroom, reserved) in [
+        ("host0->leaf0", 8, slow, 4 * slow + fast),
+        ("leaf0->spine0", 2, fast, 2 * fast),
+        ("spine0->leaf0", 2, fast, 4 * slow + fast),
+    ] {
+        let kind = links.iter().find(|l| l["first"] == first);
+        let kind = kind.unwrap_or_else(|| panic!("{first} in {flow}"));
+        assert_eq!(
+            (&kind["links"], &kind["delay_us"]),
+            (&count.into(), &1.0.into())
+        );
+        assert_eq!(kind["headroom_bytes"], headroom, "{first}");
+        assert_eq!(kind["switch_headroom_bytes"], reserved, "{first}");
+        assert_eq!(
+            (&kind["xoff_bytes"], &kind["pool_bytes"]),
+            (&1_000_000.into(), &8_000_000.into())
+        );
+    }
+    assert_eq!(links.len(), 3);
+    let out = cemark(&["check", &file]);
+    let said = String::from_utf8_lossy(&out.stdout);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    for part in [
+        "Flow control: XOFF is 0.125 of the free pool, XON 3000 B below; 1 lossless queue",
+        "8 host0->leaf0 10.0 Gb/s 1.00 µs 8628 B 1000000 B 8000000 B",
+    ] {
+        assert!(words.join(" ").contains(part), "{part}: {said}");
+    }
+    // Values of the scenario are those of the simulator, and a sweep has one table for each.
+    let set = [
+        "--set",
+        "switch.pfc-headroom=20KB",
+        "--set",
+        "switch.pfc-xoff=100KB,200KB",
+    ];
+    let all = json(&set);
+    let flows = all["flow_control"].as_array().expect("a list");
+    let found: Vec<&Value> = flows.iter().map(|f| &f["links"][0]["xoff_bytes"]).collect();
+    assert_eq!(found, [100_000, 200_000]);
+    assert!(
+        flows
+            .iter()
+            .all(|f| f["alpha"].is_null() && f["points"] == 1)
+    );
+    assert_eq!(flows[0]["links"][0]["headroom_bytes"], 20_000);
+    assert!(json(&["--set", "switch.pfc=false"])["flow_control"].is_null());
+}

@@ -119,6 +119,60 @@ fn columns_and_units() {
     assert_ne!(other.digest, digests[0]);
 }
 
+/// A mesh of probes: a line for each pair of hosts, with percentiles of a minute or single probes.
+#[test]
+fn a_mesh_of_probes() {
+    let folder = Folder::new("mesh");
+    let single = "src,dst,rtt_us\na,b,90\na,c,100\nb,c,140\n";
+    let minutes = "time,src,dst,rtt_p50_us,rtt_p99_us\n\
+                   2026-03-01T12:00:00Z,10.0.0.1:7,10.0.1.1:7,90,911.5\n\
+                   2026-03-01T12:00:00Z,10.0.0.1:7,10.0.2.1:7,100,200\n\
+                   2026-03-01T12:01:00Z,10.0.0.1:7,10.0.1.1:7,140,700\n";
+    for (text, keys) in [(single, ""), (minutes, "column = \"rtt_p50_us\"")] {
+        let spread = folder.spread(text, keys);
+        let found = (spread.samples, spread.min, spread.p50, spread.max);
+        assert_eq!(found, (Some(3), us(90), us(100), us(140)), "{text}");
+    }
+    let tail = folder.spread(minutes, "column = \"rtt_p99_us\"");
+    assert_eq!(tail.max, Picos::from_nanos(911_500));
+    // Two columns end in a unit, so the scenario says which.
+    let (_, help) = folder.error(minutes, "");
+    assert!(help.contains("column = \"rtt_p50_us\""), "{help}");
+}
+
+/// The output of `ss`: connections to other hosts with the smallest RTT of each.
+#[test]
+fn connections_of_a_host() {
+    let folder = Folder::new("ss");
+    let line = |peer: &str, words: &str| {
+        format!("ESTAB 0 0 10.0.1.17:22 {peer}\n\t cubic rto:204 rtt:9.1/4.5 {words} cwnd:10\n")
+    };
+    let text = [
+        line("10.0.0.5:51234", "minrtt:0.09"),
+        line("10.0.0.6:51234", "minrtt:0.14"),
+        line("10.0.0.7:51234", ""),
+        line("127.0.0.1:51234", "minrtt:0.01"),
+    ]
+    .concat();
+    let spread = folder.spread(&text, "");
+    let found = (spread.samples, spread.min, spread.max);
+    assert_eq!(found, (Some(2), us(90), us(140)));
+    let (what, help) = folder.error(line("10.0.0.7:51234", ""), "");
+    assert!(
+        what.contains("`rtts.csv`: it has 1 connection, and no minrtt"),
+        "{what}"
+    );
+    assert!(
+        help.contains("`ss -tin` of an established connection prints minrtt"),
+        "{help}"
+    );
+    let (what, _) = folder.error(text.replace("minrtt:0.14", "minrtt:-1"), "");
+    assert!(
+        what.contains("`rtts.csv`, line 4: `-1` is negative"),
+        "{what}"
+    );
+}
+
 #[test]
 fn mistakes_name_file_and_line() {
     let folder = Folder::new("mistakes");

@@ -88,6 +88,7 @@ pub mod workload;
 pub use config::Config;
 pub use engine::Progress;
 pub use ids::LinkId;
+pub use network::meters::{Meters, meters};
 pub use network::tap::{Seen, Sightings, Tap};
 pub use outcome::Outcome;
 pub use retune::Retune;

@@ -5,7 +5,7 @@ use crate::common::{config, permutation, scheme, us, workload};
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
 use cemark_sim::topology::{Dumbbell, LeafSpine, Ring, Star, Topology};
 use cemark_sim::workload::{ClassMap, Incast, Kind, List, Long, LongFlows, RttModel};
-use cemark_sim::{Config, Outcome, run};
+use cemark_sim::{Config, Meters, Outcome, meters, run};
 use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
 
@@ -61,6 +61,48 @@ fn incast(senders: u32) -> Kind {
 fn paused<'a>(out: &'a Outcome, from: &'a str) -> impl Iterator<Item = &'a str> {
     let names = out.pauses.iter().map(|p| p.name.as_str());
     names.filter(move |n| n.starts_with(from))
+}
+
+/// Headroom by hand: (1086 + 128) B in the direction of the frame and 2 us of delay at the link's
+/// rate, and 3 packets of 1086 B.
+#[test]
+fn meters_are_those_of_the_run() {
+    let cfg = lossless(fabric(), incast(64), MarkerChoice::None);
+    let found = meters(&cfg);
+    let kind = |first: &str, links, gbps, headroom, reserved| Meters {
+        first: first.to_owned(),
+        links,
+        rate: Rate::gbps(gbps),
+        delay: us(1),
+        headroom,
+        xoff: 1_500_000,
+        shared: 12_000_000,
+        reserved,
+    };
+    let (slow, fast) = (26_214 + 3_258, 101_214 + 3_258);
+    let expected = [
+        kind("host0->leaf0", 80, 100, slow, 16 * slow + 4 * fast),
+        kind("leaf0->spine0", 20, 400, fast, 5 * fast),
+        kind("spine0->leaf0", 20, 400, fast, 16 * slow + 4 * fast),
+    ];
+    let names: Vec<&Meters> = expected.iter().collect();
+    let mut sorted: Vec<&Meters> = found.iter().collect();
+    sorted.sort_by(|a, b| a.first.cmp(&b.first));
+    assert_eq!(sorted, names);
+    // Chosen headroom and XOFF are those of every link, and without flow control there are none.
+    let mut chosen = cfg;
+    chosen.switch.pfc = Some(Pfc {
+        xoff: Xoff::Bytes(90_000),
+        headroom: 50_000,
+        ..Pfc::default()
+    });
+    assert!(
+        meters(&chosen)
+            .iter()
+            .all(|m| (m.xoff, m.headroom) == (90_000, 50_000))
+    );
+    chosen.switch.pfc = None;
+    assert_eq!(meters(&chosen), []);
 }
 
 #[test]

@@ -7,6 +7,8 @@ use std::path::Path;
 use cemark_scenario::{Measure, near, read_quantity};
 use cemark_transport::cc::catalogue;
 
+use super::quantiles::{self, Rows};
+
 /// The kind of fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
@@ -77,6 +79,8 @@ pub(crate) enum Rtts {
         typical: Option<u64>,
         largest: u64,
     },
+    /// Percentiles, not all of one RTT.
+    Quantiles(Rows),
     /// A file of measured RTTs.
     File(String),
 }
@@ -133,13 +137,17 @@ pub(crate) fn ratio(text: &str) -> Result<f64, String> {
     })
 }
 
-/// `80us`, `20us..120us`, `20us..60us..120us`, or the path of a file.
+/// `80us`, `20us..120us`, `20us..60us..120us`, `p50=12us,p99=95us`, or the path of a file.
 pub(crate) fn rtt(text: &str) -> Result<Rtts, String> {
     const WRITE: &str = "write smallest..largest (20us..120us), smallest..typical..largest \
-                         (20us..50us..120us), or the path of a file of RTTs";
+                         (20us..50us..120us), percentiles (p50=12us,p99=95us), or the path of a \
+                         file of RTTs";
     let text = text.trim();
     if Path::new(text).is_file() {
         return Ok(Rtts::File(text.to_owned()));
+    }
+    if text.contains('=') {
+        return within(of_rows(quantiles::read(text)?));
     }
     let parts: Result<Vec<u64>, String> = text
         .split("..")
@@ -152,19 +160,43 @@ pub(crate) fn rtt(text: &str) -> Result<Rtts, String> {
         [smallest, typical, largest] => (smallest, Some(typical), largest),
         _ => return Err(WRITE.to_owned()),
     };
-    if !(MICROSECOND..=100_000 * MICROSECOND).contains(&smallest) || largest > 100_000 * MICROSECOND
-    {
-        return Err("a base RTT is from 1us to 100ms here".to_owned());
-    }
     let middle = typical.unwrap_or(smallest);
     if smallest > middle || middle > largest {
         return Err(format!("the RTTs fall: {WRITE}"));
     }
-    Ok(Rtts::Range {
+    within(Rtts::Range {
         smallest,
         typical: typical.filter(|_| smallest < largest),
         largest,
     })
+}
+
+/// Percentiles as base RTTs. Where all are equal, so are the RTTs of all flows.
+fn of_rows(rows: Rows) -> Rtts {
+    match rows[..] {
+        [(_, smallest), .., (_, largest)] if smallest == largest => Rtts::Range {
+            smallest,
+            typical: None,
+            largest,
+        },
+        _ => Rtts::Quantiles(rows),
+    }
+}
+
+/// Rising RTTs, if all are within the range of base RTTs here.
+fn within(rtts: Rtts) -> Result<Rtts, String> {
+    let ends = match &rtts {
+        Rtts::Range {
+            smallest, largest, ..
+        } => vec![*smallest, *largest],
+        Rtts::Quantiles(rows) => rows.iter().map(|row| row.1).collect(),
+        Rtts::File(_) => Vec::new(),
+    };
+    let range = MICROSECOND..=100_000 * MICROSECOND;
+    match ends.iter().all(|rtt| range.contains(rtt)) {
+        true => Ok(rtts),
+        false => Err("a base RTT is from 1us to 100ms here".to_owned()),
+    }
 }
 
 /// `16MB`, `600KB/port`, `65536cells`, `4000cells/port`.
@@ -293,6 +325,9 @@ mod tests {
         assert_eq!(rtt("20us..120us"), Ok(range(20_000_000, None, 120_000_000)));
         let three = range(20_000_000, Some(50_000_000), 1_000_000_000);
         assert_eq!(rtt("20us .. 50us .. 1ms"), Ok(three));
+        let rows = vec![(500_000, 12_000_000), (990_000, 95_000_000)];
+        assert_eq!(rtt("p50=12us,p99=95us"), Ok(Rtts::Quantiles(rows)));
+        assert_eq!(rtt("p1=80us,p99=80us"), rtt("80us"));
         let of = |amount, in_cells, per| Buffer {
             amount,
             in_cells,
@@ -323,6 +358,10 @@ mod tests {
             (rtt("120us..20us").err(), "20us..120us"),
             (rtt("20").err(), "20us..120us"),
             (rtt("20us..200s").err(), "100ms"),
+            (rtt("p50=12us,p99=95s").err(), "100ms"),
+            (rtt("min=1ns,p99=95us").err(), "1us"),
+            (rtt("p50=12us").err(), "p50=12us,p99=95us"),
+            (rtt("20").err(), "p50=12us,p99=95us"),
             (rtt("no-such-file.csv").err(), "no such file"),
             (buffer("16").err(), "16MB"),
             (buffer("16MB/rack").err(), "600KB/port"),

@@ -5,6 +5,7 @@ mod answers;
 mod ask;
 mod fabric;
 mod marker;
+mod quantiles;
 mod rtts;
 mod schemes;
 mod size;
@@ -44,7 +45,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = answers::ratio)]
     oversubscription: Option<f64>,
     /// Base RTTs of flows, smallest to largest (20us..120us), with the typical one in between
-    /// (20us..50us..120us), or a file of measured RTTs [default: 20us..120us].
+    /// (20us..50us..120us), percentiles (p50=12us,p99=95us; min= and max= are the ends), or a
+    /// file of measured RTTs [default: 20us..120us].
     #[arg(long, value_name = "TIMES|FILE", value_parser = answers::rtt)]
     rtt: Option<Rtts>,
     /// Buffer of a switch (16MB) or of a port (600KB/port), in bytes or cells (65536cells)
@@ -271,7 +273,7 @@ fn collect(args: &Args, source: &mut Source) -> Result<Answers, Failure> {
     let rtt = source.take(
         args.rtt.clone(),
         "rtt",
-        "Base RTTs: smallest..largest, smallest..typical..largest, or a file",
+        "Base RTTs: smallest..largest, smallest..typical..largest, p50=..,p99=.., or a file",
         "20us..120us",
         answers::rtt,
     )?;

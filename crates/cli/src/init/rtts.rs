@@ -6,6 +6,7 @@ use cemark_sim::workload::{RttModel, rtt_quantile};
 use minijinja::{Value, context};
 
 use super::answers::Rtts;
+use super::quantiles::{ONE, name};
 use crate::quantity::time;
 use crate::template::quoted;
 
@@ -23,11 +24,49 @@ pub(super) fn section(rtt: &Rtts) -> Value {
                 Some(_) => "quantiles",
             },
             smallest => time(*smallest),
-            typical => typical.map(time),
             largest => time(*largest),
+            table => typical.map(|typical| table(&[
+                (0, *smallest),
+                (ONE / 2, typical),
+                (ONE, *largest),
+            ])),
+            comment => "Half of the flows below the typical RTT, half above; linear in between.",
+        },
+        Rtts::Quantiles(rows) => context! {
+            model => "quantiles",
+            table => table(rows),
+            comment => comment(rows),
         },
         Rtts::File(path) => context! { model => "samples", file => quoted(path) },
     }
+}
+
+/// The rows of a table of quantiles from 0 to 1. Beyond the percentiles that are known, RTTs equal
+/// the nearest of these.
+fn table(rows: &[(u32, u64)]) -> String {
+    let first = rows.first().filter(|row| row.0 > 0);
+    let last = rows.last().filter(|row| row.0 < ONE);
+    let below = first.map(|row| (0, row.1));
+    let above = last.map(|row| (ONE, row.1));
+    let all = below.iter().chain(rows).chain(&above);
+    let row = |(share, rtt): &(u32, u64)| {
+        let share = f64::from(*share) / f64::from(ONE);
+        format!("[{share}, \"{}\"]", time(*rtt))
+    };
+    format!("[{}]", all.map(row).collect::<Vec<_>>().join(", "))
+}
+
+/// Sentences on what a table says between and beyond the percentiles.
+fn comment(rows: &[(u32, u64)]) -> String {
+    let end = |word: &str, (share, rtt): &(u32, u64)| {
+        let (name, rtt) = (name(*share), time(*rtt));
+        format!(" No RTT {word} {name} is known: RTTs there equal that of {name}, {rtt}.")
+    };
+    let below = rows.first().filter(|row| row.0 > 0);
+    let above = rows.last().filter(|row| row.0 < ONE);
+    let below = below.map(|row| end("below", row)).unwrap_or_default();
+    let above = above.map(|row| end("above", row)).unwrap_or_default();
+    format!("Percentiles of the base RTTs; linear in between.{below}{above}")
 }
 
 /// Base RTTs that thresholds follow from, in picoseconds.
@@ -59,9 +98,11 @@ fn quantile(model: &RttModel, share: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Numbers;
+    use super::{Numbers, ONE, comment, table};
     use cemark_sim::workload::RttModel;
     use cemark_wire::Picos;
+
+    const MICRO: u64 = 1_000_000;
 
     #[test]
     fn numbers_of_the_paper() {
@@ -77,5 +118,23 @@ mod tests {
             [n.smallest, n.mean, n.tail, n.largest].map(micros),
             [240; 4]
         );
+    }
+
+    #[test]
+    fn ends_that_are_not_known_are_flat_and_said() {
+        let rows = [(500_000, 12 * MICRO), (999_000, 95 * MICRO)];
+        assert_eq!(
+            table(&rows),
+            "[[0, \"12us\"], [0.5, \"12us\"], [0.999, \"95us\"], [1, \"95us\"]]"
+        );
+        let said = comment(&rows);
+        assert!(
+            said.contains("below p50 is known: RTTs there equal that of p50, 12us"),
+            "{said}"
+        );
+        assert!(said.contains("above p99.9 is known"), "{said}");
+        let whole = [(0, 12 * MICRO), (ONE, 95 * MICRO)];
+        assert_eq!(table(&whole), "[[0, \"12us\"], [1, \"95us\"]]");
+        assert!(!comment(&whole).contains("known"));
     }
 }

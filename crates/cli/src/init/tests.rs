@@ -5,9 +5,10 @@ use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::workload::load::{Tier, flows_per_second, most_loaded};
 use cemark_sim::workload::{Kind as Arriving, Poisson};
 use cemark_transport::cc::catalogue;
+use cemark_wire::Picos;
 use proptest::prelude::*;
 
-use super::answers::{Answers, Buffer, Kind, Per, Rtts};
+use super::answers::{self, Answers, Buffer, Kind, Per, Rtts};
 use super::{Failure, Made, compose};
 
 const MICRO: u64 = 1_000_000;
@@ -20,13 +21,19 @@ fn spread(low: u64, high: u64) -> impl Strategy<Value = u64> {
 
 fn rtts() -> impl Strategy<Value = Rtts> {
     let ends = [spread(1, 100_000), spread(1, 100_000), spread(1, 100_000)];
-    (ends, any::<bool>()).prop_map(|(mut ends, has_middle)| {
+    (ends, 0..4_u8).prop_map(|(mut ends, form)| {
         ends.sort_unstable();
         let [smallest, middle, largest] = ends.map(|us| us * MICRO);
-        Rtts::Range {
-            smallest,
-            typical: Some(middle).filter(|_| has_middle && smallest < largest),
-            largest,
+        let varies = smallest < largest;
+        let rows = |shares: [u32; 3]| shares.into_iter().zip([smallest, middle, largest]);
+        match form {
+            2 if varies => Rtts::Quantiles(rows([500_000, 900_000, 999_000]).collect()),
+            3 if varies => Rtts::Quantiles(rows([0, 990_000, 1_000_000]).collect()),
+            _ => Rtts::Range {
+                smallest,
+                typical: Some(middle).filter(|_| form == 1 && varies),
+                largest,
+            },
         }
     })
 }
@@ -291,6 +298,32 @@ fn thresholds_follow_from_the_base_rtts() {
     );
     let labels = read(&made).schemes;
     assert_eq!(labels, ["DCTCP-RED-Tail", "DCTCP-RED-AVG", "CoDel", "ECN#"]);
+}
+
+/// Percentiles become a table of quantiles, flat where none is known, and a comment says so.
+#[test]
+fn percentiles_are_a_table_with_a_comment() {
+    let rtt = answers::rtt("p50=12us,p99=95us").expect("percentiles");
+    let made = composed(&Answers { rtt, ..usual() });
+    for line in [
+        "model = \"quantiles\"",
+        "table = [[0, \"12us\"], [0.5, \"12us\"], [0.99, \"95us\"], [1, \"95us\"]]",
+        "No RTT below p50 is known: RTTs there equal that of p50, 12us.",
+        // 12 + 83 x 40 / 49, by hand.
+        "k = \"79.76us\"",
+        "pst_interval = \"95us\"",
+    ] {
+        let text = made.text.replace("\n# ", " ");
+        assert!(text.contains(line), "{line} is not in\n{}", made.text);
+    }
+    assert!(
+        made.text.lines().all(|line| line.len() <= 100),
+        "{}",
+        made.text
+    );
+    let rtt = &read(&made).points[0].config.rtt;
+    let below = |us: u64| rtt.share_below(Picos::from_micros(us));
+    assert_eq!([below(12), below(95), below(96)], [0.0, 0.99, 1.0]);
 }
 
 #[test]

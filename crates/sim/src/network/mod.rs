@@ -9,6 +9,7 @@ mod border;
 mod faults;
 mod fetch;
 mod links;
+pub(crate) mod meters;
 pub(crate) mod pfc;
 pub(crate) mod pool;
 pub(crate) mod ports;

@@ -130,6 +130,11 @@ impl Lossless {
         }
     }
 
+    /// The pool of the switch at the far end of a link; none at a host.
+    pub fn pool_behind(&self, link: LinkId) -> Option<PoolId> {
+        self.far[link.place()]
+    }
+
     /// The place of a link among the links into the switch at its far end.
     #[inline]
     pub fn place_of(&self, link: LinkId) -> u32 {

@@ -115,10 +115,10 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// All buffers, and which of them each link's port uses.
-struct Buffers {
-    pools: Vec<Pool>,
+pub(super) struct Buffers {
+    pub pools: Vec<Pool>,
     /// By switch port, in order of links.
-    of: Vec<PoolId>,
+    pub of: Vec<PoolId>,
     /// By switch port: its place among those of its switch, where a policy divides room among them.
     places: Vec<u32>,
     /// The pool of the first NIC; those of the others follow it.
@@ -127,7 +127,7 @@ struct Buffers {
 
 impl Buffers {
     /// The buffers of the switch ports.
-    fn new(cfg: &Config, fabric: &Fabric) -> Buffers {
+    pub fn new(cfg: &Config, fabric: &Fabric) -> Buffers {
         let switch = &cfg.switch;
         let b = &switch.buffering;
         let links = &fabric.links()[cfg.topology.fabric().nics() as usize..];

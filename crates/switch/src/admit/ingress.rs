@@ -214,14 +214,24 @@ impl Ingress {
         meter.shared + meter.headroom
     }
 
+    /// Headroom of each lossless queue of a link, in bytes.
+    pub fn headroom(&self, from: u32) -> u32 {
+        self.room[from as usize]
+    }
+
+    /// The largest meter, in bytes, that does not pause its sender when `free` bytes of shared room
+    /// are free and no other meter is congested.
+    pub fn pauses_at(&self, free: u32) -> u32 {
+        match self.xoff {
+            Xoff::Bytes(n) => n,
+            Xoff::Dynamic { alpha } | Xoff::Filtered { alpha, .. } => times(alpha, free),
+        }
+    }
+
     /// The largest meter, in bytes, at which its sender may resume when `free` bytes of shared room
     /// are free and no other meter is congested.
     pub fn resumes_at(&self, free: u32) -> u32 {
-        let threshold = match self.xoff {
-            Xoff::Bytes(n) => n,
-            Xoff::Dynamic { alpha } | Xoff::Filtered { alpha, .. } => times(alpha, free),
-        };
-        threshold.saturating_sub(self.xon_offset)
+        self.pauses_at(free).saturating_sub(self.xon_offset)
     }
 }
 

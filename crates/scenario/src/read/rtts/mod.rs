@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Base RTTs from a file: measured values, or the buckets of a histogram.
+//! Base RTTs from a file: measured values, the buckets of a histogram, or the output of `ss`.
 
 mod buckets;
 mod column;
+mod ss;
 mod value;
 
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ keys! {
     FILE_KEYS:
     FILE: String = Key::text("file").only(&["samples"]).needed("rtts.csv").doc(
         "a file of RTTs, one in each line, with or without a line of names; or a histogram as \
-         Prometheus has it (below). Relative to the scenario's folder",
+         Prometheus has it; or the output of `ss -tin` (below). Relative to the scenario's folder",
     );
     COLUMN: Node = Key::own(
         "column",
@@ -124,6 +125,8 @@ fn parse(text: &str, ask: &Ask) -> Result<Found, Trouble> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.contains("_bucket{") {
         buckets::exposition(text, ask)
+    } else if ss::is_output(text) {
+        ss::read(text, ask)
     } else {
         column::read(text, ask)
     }
