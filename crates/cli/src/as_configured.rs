@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use cemark_platform::{Length, Profile, Switch};
-use cemark_scenario::Overrides;
+use cemark_scenario::{Overrides, Plan};
 
 use crate::exit::{Failure, complain, user};
 
@@ -19,6 +19,11 @@ pub(crate) fn scheme(
     scenario: &str,
     overrides: &Overrides,
 ) -> Result<String, Failure> {
+    scheme_of(files, &cemark_scenario::load(scenario, overrides)?)
+}
+
+/// A `[[scheme]]` with the profile of each traffic class of a plan, as the switch has it.
+pub(crate) fn scheme_of(files: &[PathBuf], plan: &Plan) -> Result<String, Failure> {
     let switches = crate::doctor::of_files(files)?;
     let [switch] = &switches[..] else {
         return Err(user(
@@ -26,7 +31,6 @@ pub(crate) fn scheme(
             "name the configuration of one ASIC",
         ));
     };
-    let plan = cemark_scenario::load(scenario, overrides)?;
     let mut text = format!("[[scheme]]\nlabel = \"{LABEL}\"\n");
     if plan.dscps.is_empty() {
         text += &marker(only(switch)?)?;

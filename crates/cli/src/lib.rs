@@ -8,6 +8,7 @@
 
 #[cfg(not(feature = "deploy"))]
 mod absent;
+mod advise;
 mod as_configured;
 mod bench;
 #[cfg(all(target_os = "linux", feature = "deploy"))]
@@ -35,6 +36,7 @@ mod program;
 mod progress;
 mod quantity;
 mod run;
+mod scenario_file;
 mod schemes;
 mod screen;
 mod search;
@@ -44,6 +46,7 @@ mod terminal;
 #[cfg(all(target_os = "linux", feature = "deploy"))]
 mod testbed;
 mod theory;
+mod thresholds;
 mod vectors;
 
 use cemark_runner::marker;
@@ -84,6 +87,8 @@ enum Command {
     Import(import::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
+    /// Say which thresholds a fabric needs, and simulate them beside those of today.
+    Advise(advise::Args),
     /// Find the best values of keys of a scenario, with few simulations.
     Search(search::Args),
     /// Run a scenario with many points, on this machine or on a Ray cluster.
@@ -305,6 +310,7 @@ pub fn main(program: Program) -> u8 {
         Some(Command::Import(args)) => import::import(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Sweep(args)) => run::sweep(args),
+        Some(Command::Advise(args)) => advise::advise(args),
         Some(Command::Search(args)) => search::search(args),
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Capture(args)) => capture::capture(args),

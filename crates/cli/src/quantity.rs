@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Quantities as scenario files write them.
 
+use cemark_scenario::{Measure, read_quantity};
+
 /// A number with at most three digits behind the point.
 fn number(x: f64) -> String {
     let text = format!("{x:.3}");
@@ -32,6 +34,16 @@ pub(crate) fn length(bytes: u64) -> String {
         }
     }
     format!("{bytes}B")
+}
+
+/// Reads a rate: `25G`, `25Gbps`.
+pub(crate) fn read_rate(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let short = || read_quantity(&format!("{text}bps"), Measure::Rate);
+    let rate = read_quantity(text, Measure::Rate).or_else(|_| short());
+    let range = 100_000_000..=800_000_000_000;
+    let rate = rate.ok().filter(|rate| range.contains(rate));
+    rate.ok_or_else(|| "write a rate from 100Mbps to 800Gbps, such as 25G".to_owned())
 }
 
 /// Bits per second as files write them.

@@ -17,8 +17,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "compare schemes on a fabric",
         &[
-            "init", "import", "check", "run", "sweep", "search", "merge", "plot", "capture",
-            "compare",
+            "advise", "init", "import", "check", "run", "sweep", "search", "merge", "plot",
+            "capture", "compare",
         ],
     ),
     ("look something up", &["schemes", "theory", "help"]),

@@ -139,7 +139,7 @@ impl Thresholds {
     }
 
     /// Whether a switch ships the set; the others are of simulators and papers.
-    fn shipped(&self) -> bool {
+    pub fn is_shipped(&self) -> bool {
         ["sonic", "sonic-th5", "nvue", "cisco-ai"].contains(&self.name)
     }
 
@@ -195,7 +195,7 @@ pub(crate) fn of_another_rate(low: u64, high: u64, rate: Rate) -> Option<Elsewhe
     let by_rate = |set: &&Thresholds| !matches!(set.rule, Rule::Flat(_));
     if ALL
         .iter()
-        .filter(|s| s.shipped() || by_rate(s))
+        .filter(|s| s.is_shipped() || by_rate(s))
         .any(|set| is(set.at(rate)))
     {
         return None;
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(other(150_000, 1_500_000, 400), None);
         assert_eq!(other(123_456, 400_000, 100), None);
         assert_eq!(
-            ALL.iter().filter(|set| set.shipped()).count(),
+            ALL.iter().filter(|set| set.is_shipped()).count(),
             4,
             "a set of a switch was renamed"
         );

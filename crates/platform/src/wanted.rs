@@ -6,6 +6,9 @@
 pub struct Wanted {
     /// Ports by name, as the platform writes lists: `Ethernet0,Ethernet4`, `swp1-32`.
     pub ports: String,
+    /// End of the names of marking profiles, where ports of several rates have one each: `_100G`;
+    /// empty otherwise.
+    pub suffix: String,
     /// Queues with a marker or a class, by number.
     pub queues: Vec<WantedQueue>,
     /// Roundings, parts of the scheme that are lost, and the cost of the loss: a sentence each.

@@ -363,7 +363,7 @@ impl SwitchConfig {
     }
 
     /// The parameters of the marker at a port of this rate.
-    pub(crate) fn values_at(&self, scheme: &SchemeSpec, values: &Values, rate: Rate) -> Values {
+    pub fn values_at(&self, scheme: &SchemeSpec, values: &Values, rate: Rate) -> Values {
         match self.threshold_rate {
             Some(from) => values.at_rate(scheme.params, from, rate),
             None => *values,

@@ -28,6 +28,8 @@ pub(super) struct Chosen {
     pub title: String,
     /// Configuration of the scheme's first point.
     pub config: Config,
+    /// Rate of the ports that was asked for, in bits per second.
+    rate: Option<u64>,
     /// DSCPs of traffic classes by name.
     dscps: BTreeMap<String, Vec<u8>>,
 }
@@ -67,6 +69,7 @@ impl Chosen {
             label: label.clone(),
             title: format!("{label} of {}", plan.name),
             config: points[0].config.clone(),
+            rate: args.rate,
             dscps: plan.dscps.clone(),
         };
         let like = |config: &Config| {
@@ -86,9 +89,10 @@ impl Chosen {
         Ok(chosen)
     }
 
-    /// The rate for which lengths are meant: the slowest link.
+    /// The rate of the ports: that of the slowest links where none is asked for.
     fn rate(&self) -> Rate {
-        self.config.topology.slowest()
+        let slowest = self.config.topology.slowest();
+        self.rate.map_or(slowest, Rate)
     }
 
     /// The scheme of the catalogue, where every queue has the same one.
@@ -130,6 +134,18 @@ impl Chosen {
         ))
     }
 
+    /// The marker of a queue at the ports.
+    fn at_ports(&self, queue: usize) -> MarkerChoice {
+        let switch = &self.config.switch;
+        match switch.marker_of(queue) {
+            MarkerChoice::Builtin { scheme, values } => MarkerChoice::Builtin {
+                scheme,
+                values: switch.values_at(scheme, values, self.rate()),
+            },
+            other => other.clone(),
+        }
+    }
+
     /// The scheme as a switch can have it.
     pub fn wanted(&self, ports: &str) -> Result<Wanted, Failure> {
         let switch = &self.config.switch;
@@ -150,7 +166,7 @@ impl Chosen {
                 index: index.min(255) as u8,
                 dscps,
                 lossless: queue.lossless && switch.pfc.is_some(),
-                ramp: nearest(switch.marker_of(index), self.rate(), &mut notes)?,
+                ramp: nearest(&self.at_ports(index), self.rate(), &mut notes)?,
             });
         }
         // Without classes every queue is one; otherwise those that a class has.
@@ -164,10 +180,10 @@ impl Chosen {
                 "export a scheme that marks",
             ));
         }
-        if let Some(rate) = switch.threshold_rate {
+        if let (Some(rate), None) = (switch.threshold_rate, self.rate) {
             notes.push(format!(
                 "The thresholds are those of ports with {} Gb/s; other ports have them in \
-                 proportion, and need a profile of their own.",
+                 proportion, and need a profile of their own (--rate).",
                 rate.0 as f64 / 1e9
             ));
         }
@@ -180,6 +196,9 @@ impl Chosen {
         }
         Ok(Wanted {
             ports: ports.to_owned(),
+            suffix: self.rate.map_or_else(String::new, |rate| {
+                format!("_{}", crate::quantity::rate(rate).trim_end_matches("bps"))
+            }),
             queues,
             notes,
             comments: Vec::new(),

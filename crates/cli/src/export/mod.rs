@@ -54,6 +54,10 @@ pub(crate) struct Args {
     /// Ports or devices that get it, as the platform writes lists [default: the first port].
     #[arg(long, value_name = "LIST")]
     ports: Option<String>,
+    /// Rate of the ports that get it, which names their profile [default: that of the slowest
+    /// links].
+    #[arg(long, value_name = "RATE", value_parser = crate::quantity::read_rate)]
+    rate: Option<u64>,
     /// How SONiC is told.
     #[arg(long, value_enum, value_name = "FORM", default_value = "load")]
     form: OnSonic,
@@ -172,6 +176,19 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
                 target.name()
             ),
             "add --as bpf, or leave --clang out",
+        ));
+    }
+    let by_rate = ["sonic", "nvue", "eos", "openconfig"];
+    if args.rate.is_some() && (is_of_catalogue(args) || !by_rate.contains(&target.name())) {
+        return Err(user(
+            format!(
+                "--rate: {} has no profile for each rate of ports",
+                target.name()
+            ),
+            format!(
+                "name a scenario, and one of {} with --as",
+                by_rate.join(", ")
+            ),
         ));
     }
     let exported = match is_of_catalogue(args) {

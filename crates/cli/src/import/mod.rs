@@ -120,7 +120,7 @@ enum From {
 /// Reads the files and writes the scenario.
 pub(crate) fn import(args: &Args) -> Result<(), Failure> {
     let out = args.out.display().to_string();
-    crate::init::writable(&args.out, args.force)?;
+    crate::scenario_file::writable(&args.out, args.force)?;
     let mut given = Vec::new();
     for path in &args.files {
         let source = Source::open(path)?;
@@ -178,7 +178,9 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
     // The reader of scenarios has the last word, so that no file is left that cannot be run.
     let plan = parse(&scenario, &out, &Overrides::default())
         .map_err(Failure::from)
-        .and_then(|plan| crate::init::write(&args.out, &scenario, args.force).map(|()| plan));
+        .and_then(|plan| {
+            crate::scenario_file::write(&args.out, &scenario, args.force).map(|()| plan)
+        });
     let plan = plan.inspect_err(|_| {
         if let Some(list) = &list {
             let _ = std::fs::remove_file(list);
@@ -228,7 +230,7 @@ fn write_list(path: &Path, found: &Found, force: bool) -> Result<(), Failure> {
             format!("import fewer flows, about {fit}"),
         ));
     }
-    crate::init::write(path, &text, force)
+    crate::scenario_file::write(path, &text, force)
 }
 
 /// A kind of file in words.

@@ -7,6 +7,8 @@ use std::path::Path;
 use cemark_scenario::{Measure, near, read_quantity};
 use cemark_transport::cc::catalogue;
 
+pub(super) use crate::quantity::read_rate as rate;
+
 use super::quantiles::{self, Rows};
 
 /// The kind of fabric.
@@ -59,6 +61,8 @@ pub(crate) struct Answers {
     pub(super) hosts: u32,
     /// Rate of the host links, in bits per second.
     pub(super) rate: u64,
+    /// Rate of the links between switches, where it is another one.
+    pub(super) uplink: Option<u64>,
     /// Capacity of a leaf's hosts over that of its uplinks.
     pub(super) ratio: f64,
     pub(super) rtt: Rtts,
@@ -68,6 +72,39 @@ pub(crate) struct Answers {
     /// The word of a congestion controller.
     pub(super) transport: &'static str,
     pub(super) queues: u32,
+    /// Traffic classes; empty: all flows are alike.
+    pub(super) classes: Vec<Class>,
+}
+
+impl Answers {
+    /// Answers with other base RTTs: percentiles in millionths, and picoseconds.
+    pub(crate) fn with_rtts(&self, rows: Vec<(u32, u64)>) -> Answers {
+        Answers {
+            rtt: Rtts::Quantiles(rows),
+            ..self.clone()
+        }
+    }
+
+    /// Bytes of the buffer.
+    pub(crate) fn buffer_bytes(&self, cell: Option<u64>) -> Result<u64, String> {
+        self.buffer.bytes(cell)
+    }
+}
+
+/// A traffic class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    /// The word of a congestion controller.
+    pub(crate) control: &'static str,
+    pub(crate) dscps: Vec<u8>,
+}
+
+impl Class {
+    /// Whether its senders are RDMA queue pairs.
+    pub(crate) fn is_roce(&self) -> bool {
+        self.control == "dcqcn"
+    }
 }
 
 /// Base RTTs, in picoseconds.
@@ -114,16 +151,6 @@ pub(crate) fn hosts(text: &str) -> Result<u32, String> {
     let range = 2..=4096;
     let n = text.trim().parse().ok().filter(|n| range.contains(n));
     n.ok_or_else(|| "write a number of hosts from 2 to 4096".to_owned())
-}
-
-/// `25G`, `25Gbps`.
-pub(crate) fn rate(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let short = || read_quantity(&format!("{text}bps"), Measure::Rate);
-    let rate = read_quantity(text, Measure::Rate).or_else(|_| short());
-    let range = 100_000_000..=800_000_000_000;
-    let rate = rate.ok().filter(|rate| range.contains(rate));
-    rate.ok_or_else(|| "write a rate from 100Mbps to 800Gbps, such as 25G".to_owned())
 }
 
 /// `2`, `2:1`, `1.5`.
@@ -289,6 +316,83 @@ pub(crate) fn transport(text: &str) -> Result<&'static str, String> {
         false => Err(help),
     }
 }
+
+/// DSCP of the notifications of queue pairs (CNPs).
+pub(super) const CNP: u8 = 48;
+/// Most classes: queues 0 to 5, and one for notifications.
+const MOST_CLASSES: usize = 6;
+
+/// `storage:dcqcn:26`, `rest:dctcp`.
+pub(crate) fn class(text: &str) -> Result<Class, String> {
+    const WRITE: &str = "write name, controller and DSCPs: storage:dcqcn:26, web:dctcp:0,8";
+    let mut parts = text.trim().splitn(3, ':');
+    let name = parts.next().unwrap_or_default().trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > 40 || !name.chars().all(plain) {
+        return Err(WRITE.to_owned());
+    }
+    let control = transport(parts.next().ok_or_else(|| WRITE.to_owned())?)?;
+    let dscps = match parts.next() {
+        None => vec![0],
+        Some(list) => {
+            let each = list.split(',').map(|dscp| dscp.trim().parse::<u8>());
+            let all: Result<Vec<u8>, _> = each.collect();
+            all.map_err(|_| WRITE.to_owned())?
+        }
+    };
+    match dscps.iter().all(|dscp| *dscp < 64 && *dscp != CNP) {
+        true => Ok(Class {
+            name: name.to_owned(),
+            control,
+            dscps,
+        }),
+        false => Err(format!(
+            "a DSCP is 0 to 63, and {CNP} is that of CNPs: {WRITE}"
+        )),
+    }
+}
+
+/// Classes in a line, or `none`.
+pub(super) fn classes(text: &str) -> Result<Vec<Class>, String> {
+    if text.trim() == "none" {
+        return Ok(Vec::new());
+    }
+    let all: Result<Vec<Class>, String> = text.split_whitespace().map(class).collect();
+    let all = all?;
+    fit(&all).map(|()| all)
+}
+
+/// Whether classes can be those of one switch.
+pub(super) fn fit(all: &[Class]) -> Result<(), String> {
+    if all.len() > MOST_CLASSES {
+        return Err(format!("write at most {MOST_CLASSES} classes"));
+    }
+    for (i, class) in all.iter().enumerate() {
+        for other in &all[..i] {
+            if other.name == class.name || class.name == NOTIFICATIONS {
+                return Err(format!("two classes are called {}", class.name));
+            }
+            if let Some(dscp) = class.dscps.iter().find(|dscp| other.dscps.contains(dscp)) {
+                let (one, two) = (&other.name, &class.name);
+                return Err(format!("{one} and {two} both have DSCP {dscp}"));
+            }
+        }
+    }
+    let mut tcp = all.iter().filter(|class| !class.is_roce());
+    let first = tcp.next();
+    match tcp.find(|class| Some(class.control) != first.map(|first| first.control)) {
+        Some(other) => Err(format!(
+            "the classes of TCP have one controller here: write {} as well for {}, or add \
+             [workload.transport] to the scenario",
+            first.map_or("dctcp", |first| first.control),
+            other.name
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Name of the class of CNPs.
+pub(super) const NOTIFICATIONS: &str = "notifications";
 
 pub(crate) fn queues(text: &str) -> Result<u32, String> {
     let n = text.trim().parse().ok().filter(|n| (1..=64).contains(n));

@@ -27,8 +27,9 @@ pub(super) struct Fabric {
 /// The fabric of these answers, or what to write instead.
 pub(super) fn fabric(answers: &Answers) -> Result<Fabric, String> {
     match answers.kind {
-        Kind::Star if answers.ratio > 1.0 => Err(
-            "one switch has no uplinks: leave --oversubscription out, or write --kind leaf-spine"
+        Kind::Star if answers.ratio > 1.0 || answers.uplink.is_some() => Err(
+            "one switch has no uplinks: leave --oversubscription and --uplink out, or write --kind \
+             leaf-spine"
                 .to_owned(),
         ),
         Kind::Star => Ok(Fabric {
@@ -38,22 +39,33 @@ pub(super) fn fabric(answers: &Answers) -> Result<Fabric, String> {
             links: 2,
             words: format!("{} hosts on one switch", answers.hosts),
         }),
-        Kind::LeafSpine => leaf_spine(answers.hosts, answers.ratio),
+        Kind::LeafSpine => {
+            let faster = answers.uplink.unwrap_or(answers.rate) as f64 / answers.rate as f64;
+            leaf_spine(answers.hosts, answers.ratio, faster)
+        }
+        Kind::FatTree if answers.uplink.is_some() => Err(
+            "all links of a fat tree have one rate here: leave --uplink out, or write --kind \
+             leaf-spine"
+                .to_owned(),
+        ),
         Kind::FatTree => fat_tree(answers.hosts, answers.ratio),
     }
 }
 
-fn leaf_spine(hosts: u32, ratio: f64) -> Result<Fabric, String> {
+/// `faster`: the rate of an uplink over that of a host's link.
+fn leaf_spine(hosts: u32, ratio: f64, faster: f64) -> Result<Fabric, String> {
+    let asked = ratio;
+    let ratio = ratio * faster;
     let most = hosts + hosts / 4 + 4;
     let (hosts, rack, spines) = (hosts..=most).find_map(|n| rack(n, ratio)).ok_or_else(|| {
         let least = 2 * ratio.ceil() as u32;
         format!(
-            "{hosts} hosts cannot be oversubscribed {ratio}:1: write --hosts {least} or more, or a \
+            "{hosts} hosts cannot be oversubscribed {asked}:1: write --hosts {least} or more, or a \
              smaller --oversubscription"
         )
     })?;
     let leaves = hosts / rack;
-    let ratio = f64::from(rack) / f64::from(spines);
+    let ratio = f64::from(rack) / f64::from(spines) / faster;
     let shown = (ratio * 100.0).round() / 100.0;
     let uplinks = if spines == 1 { "link" } else { "links" };
     Ok(Fabric {
@@ -69,7 +81,10 @@ fn leaf_spine(hosts: u32, ratio: f64) -> Result<Fabric, String> {
         hosts,
         ratio,
         links: 4,
-        words: format!("{hosts} hosts under {leaves} leaves and {spines} spines"),
+        words: format!(
+            "{hosts} hosts under {leaves} leaves and {spines} spine{}",
+            if spines == 1 { "" } else { "s" }
+        ),
     })
 }
 
@@ -131,7 +146,7 @@ mod tests {
             (48, 3.0, 12, 4),
             (4, 1.0, 2, 2),
         ] {
-            let f = leaf_spine(hosts, ratio)
+            let f = leaf_spine(hosts, ratio, 1.0)
                 .map_err(|_| hosts)
                 .expect("a fabric");
             let of = |key: &str| f.keys.iter().find(|k| k.0 == key).map(|k| k.1);
@@ -149,15 +164,15 @@ mod tests {
     fn every_fabric_is_near_to_what_was_asked() {
         for hosts in (2..300).chain([511, 1000, 1021, 4093, 4096]) {
             for ratio in [1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0] {
-                if let Ok(f) = leaf_spine(hosts, ratio) {
+                if let Ok(f) = leaf_spine(hosts, ratio, 1.0) {
                     assert!(f.hosts >= hosts && f.hosts <= hosts + hosts / 4 + 4);
                     assert!((f.ratio / ratio).ln().abs() < 0.1, "{hosts} {ratio}");
                 }
                 let f = fat_tree(hosts, ratio).map_err(|_| hosts).expect("a fabric");
                 assert!(f.hosts >= hosts && (f.ratio / ratio).ln().abs() < 0.1);
             }
-            assert!(leaf_spine(hosts, 1.0).is_ok(), "{hosts}");
+            assert!(leaf_spine(hosts, 1.0, 1.0).is_ok(), "{hosts}");
         }
-        assert!(leaf_spine(4, 32.0).is_err_and(|e| e.contains("--hosts 64")));
+        assert!(leaf_spine(4, 32.0, 1.0).is_err_and(|e| e.contains("--hosts 64")));
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn is_one(file: &Path) -> bool {
 
 /// Writes the marker, and for C the header that it includes.
 pub(super) fn init(args: &Args) -> Result<(), Failure> {
-    if args.describes_a_fabric() {
+    if args.fabric.describes_a_fabric() {
         return Err(user(
             format!(
                 "{} is a marker, and the options describe a fabric",

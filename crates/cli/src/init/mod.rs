@@ -3,8 +3,10 @@
 
 mod answers;
 mod ask;
+mod classes;
 mod fabric;
 mod marker;
+mod parts;
 mod quantiles;
 mod rtts;
 mod schemes;
@@ -17,14 +19,17 @@ use std::path::{Path, PathBuf};
 use cemark_report::units;
 use cemark_scenario::{Overrides, parse};
 
-use self::answers::{Answers, Buffer, Kind, Rtts};
+pub(crate) use self::answers::{Answers, Class, Rtts};
+use self::answers::{Buffer, Kind};
 use self::ask::Questions;
-use self::rtts::Numbers;
+pub(crate) use self::classes::{BY_RULE, Bound};
+pub(crate) use self::parts::Parts;
+pub(crate) use self::rtts::Numbers;
 use self::size::Extent;
-use self::text::Parts;
+use crate::as_configured;
 use crate::exit::{Failure, answer, note, user};
-use crate::output::{IN_THE_WAY, Replace, exists, put};
-use crate::quantity::rate;
+use crate::quantity::{length, rate};
+use crate::scenario_file::{writable, write};
 
 /// Arguments of `cemark init`.
 #[derive(clap::Args)]
@@ -32,42 +37,8 @@ pub(crate) struct Args {
     /// The file to write; `marker`, or a file that ends in .c or .py: a marker of your own.
     #[arg(default_value = "my-fabric.toml")]
     file: PathBuf,
-    /// Kind of fabric [default: leaf-spine].
-    #[arg(long, value_enum)]
-    kind: Option<Kind>,
-    /// Number of hosts [default: 64; star: 16; fat-tree: 128].
-    #[arg(long, value_name = "N", value_parser = answers::hosts)]
-    hosts: Option<u32>,
-    /// Rate of the links [default: 25Gbps].
-    #[arg(long, value_name = "RATE", value_parser = answers::rate)]
-    rate: Option<u64>,
-    /// Rate of a switch's hosts over that of its uplinks [default: 2; fat-tree: 1].
-    #[arg(long, value_name = "N", value_parser = answers::ratio)]
-    oversubscription: Option<f64>,
-    /// Base RTTs of flows, smallest to largest (20us..120us), with the typical one in between
-    /// (20us..50us..120us), percentiles (p50=12us,p99=95us; min= and max= are the ends), or a
-    /// file of measured RTTs [default: 20us..120us].
-    #[arg(long, value_name = "TIMES|FILE", value_parser = answers::rtt)]
-    rtt: Option<Rtts>,
-    /// Buffer of a switch (16MB) or of a port (600KB/port), in bytes or cells (65536cells)
-    /// [default: 16MB].
-    #[arg(long, value_name = "SIZE", value_parser = answers::buffer)]
-    buffer: Option<Buffer>,
-    /// Size of a cell, for a buffer in cells.
-    #[arg(long, value_name = "SIZE", value_parser = answers::cell)]
-    cell: Option<u64>,
-    /// Flow sizes: a table (cemark help sizes), a file of yours, or one size [default: web-search].
-    #[arg(long, value_name = "TABLE|FILE|SIZE", value_parser = answers::sizes)]
-    sizes: Option<String>,
-    /// Load of the tier that fills first [default: 0.6].
-    #[arg(long, value_name = "LOAD", value_parser = answers::load)]
-    load: Option<f64>,
-    /// Congestion controller of the senders [default: dctcp].
-    #[arg(long, value_name = "NAME", value_parser = answers::transport)]
-    transport: Option<&'static str>,
-    /// Queues of a port that flows are spread over [default: 1].
-    #[arg(long, value_name = "N", value_parser = answers::queues)]
-    queues: Option<u32>,
+    #[command(flatten)]
+    fabric: Described,
     /// Ask nothing; take the default for every answer that is not given.
     #[arg(long, short)]
     yes: bool,
@@ -76,7 +47,59 @@ pub(crate) struct Args {
     force: bool,
 }
 
-impl Args {
+/// Options that describe a fabric and its traffic.
+#[derive(clap::Args)]
+pub(crate) struct Described {
+    /// Kind of fabric [default: leaf-spine].
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Number of hosts [default: 64; star: 16; fat-tree: 128].
+    #[arg(long, value_name = "N", value_parser = answers::hosts)]
+    pub(crate) hosts: Option<u32>,
+    /// Rate of the links, or of the hosts' links [default: 25Gbps].
+    #[arg(long, value_name = "RATE", value_parser = answers::rate)]
+    pub(crate) rate: Option<u64>,
+    /// Rate of the links between switches [default: that of the hosts' links].
+    #[arg(long, value_name = "RATE", value_parser = answers::rate)]
+    uplink: Option<u64>,
+    /// Rate of a switch's hosts over that of its uplinks [default: 2; fat-tree: 1].
+    #[arg(long, value_name = "N", value_parser = answers::ratio)]
+    oversubscription: Option<f64>,
+    /// Base RTTs of flows, smallest to largest (20us..120us), with the typical one in between
+    /// (20us..50us..120us), percentiles (p50=12us,p99=95us; min= and max= are the ends), or a
+    /// file of measured RTTs [default: 20us..120us].
+    #[arg(long, value_name = "TIMES|FILE", value_parser = answers::rtt)]
+    pub(crate) rtt: Option<Rtts>,
+    /// Buffer of a switch (16MB) or of a port (600KB/port), in bytes or cells (65536cells)
+    /// [default: 16MB].
+    #[arg(long, value_name = "SIZE", value_parser = answers::buffer)]
+    buffer: Option<Buffer>,
+    /// Size of a cell, for a buffer in cells.
+    #[arg(long, value_name = "SIZE", value_parser = answers::cell)]
+    pub(crate) cell: Option<u64>,
+    /// Flow sizes: a table (cemark help sizes), a file of yours, or one size [default: web-search].
+    #[arg(long, value_name = "TABLE|FILE|SIZE", value_parser = answers::sizes)]
+    sizes: Option<String>,
+    /// Load of the tier that fills first [default: 0.6].
+    #[arg(long, value_name = "LOAD", value_parser = answers::load)]
+    load: Option<f64>,
+    /// A traffic class: its name, the congestion controller of its senders, its DSCPs. A class
+    /// without DSCPs has DSCP 0, the rest. Classes of dcqcn are lossless (PFC).
+    #[arg(long, value_name = "NAME:CONTROLLER[:DSCP,…]", value_parser = answers::class,
+        conflicts_with_all = ["transport", "queues"])]
+    pub(crate) class: Vec<Class>,
+    /// Today's configuration of a switch, which the scenario compares with (cemark help platforms).
+    #[arg(long, value_name = "FILE", requires = "class")]
+    pub(crate) today: Vec<PathBuf>,
+    /// Congestion controller of the senders [default: dctcp].
+    #[arg(long, value_name = "NAME", value_parser = answers::transport)]
+    pub(crate) transport: Option<&'static str>,
+    /// Queues of a port that flows are spread over [default: 1].
+    #[arg(long, value_name = "N", value_parser = answers::queues)]
+    queues: Option<u32>,
+}
+
+impl Described {
     /// Whether an option describes a fabric.
     fn describes_a_fabric(&self) -> bool {
         let numbers = [
@@ -95,6 +118,9 @@ impl Args {
             self.buffer.is_some(),
             self.load.is_some(),
             self.queues.is_some(),
+            self.uplink.is_some(),
+            !self.class.is_empty(),
+            !self.today.is_empty(),
         ];
         numbers
             .iter()
@@ -142,14 +168,14 @@ pub(crate) fn init(args: &Args) -> Result<(), Failure> {
         questions: asks.then(Questions::new),
         defaults: Vec::new(),
     };
-    let mut answers = collect(args, &mut source)?;
+    let mut answers = collect(&args.fabric, &mut source)?;
     if !asks && !args.yes && !source.defaults.is_empty() {
         note(&format!(
             "no terminal to ask on: the defaults are taken for {}",
             source.defaults.join(", ")
         ));
     }
-    let cell = args.cell;
+    let cell = args.fabric.cell;
     if cell.is_some() && !answers.buffer.in_cells {
         return Err(user(
             "--cell says how large a cell is, and the buffer is in bytes",
@@ -161,7 +187,7 @@ pub(crate) fn init(args: &Args) -> Result<(), Failure> {
         .bytes(cell)
         .map_err(|why| user("--buffer cannot be used", why))?;
     beside(&mut answers, &args.file);
-    let made = compose(&answers, bytes, cell, &file)?;
+    let made = compose(&answers, bytes, cell, &file, &args.fabric.today)?;
     write(&args.file, &made.text, args.force)?;
     made.notes
         .iter()
@@ -188,34 +214,86 @@ struct Made {
     notes: Vec<String>,
 }
 
-/// The scenario of these answers. `file` is where it will be, from which paths in it start.
-fn compose(answers: &Answers, buffer: u64, cell: Option<u64>, file: &str) -> Result<Made, Failure> {
-    let fabric = fabric::fabric(answers).map_err(|why| user("there is no such fabric", why))?;
-    let mut parts = Parts {
-        answers,
-        fabric: &fabric,
-        buffer,
-        cell,
-        file,
-        extent: Extent::DRAFT,
-    };
-    let draft = parse(&parts.draft(), file, &Overrides::default())?;
-    let config = &draft.points[0].config;
-    let rtt = Numbers::of(&config.rtt);
-    parts.extent = Extent::of(config, &rtt);
-    let text = parts.whole(&rtt);
-    let one = Overrides {
+/// Set that is compared with where no configuration of today is given.
+const USUAL_SET: &str = "sonic";
+
+impl<'a> Parts<'a> {
+    /// Fabric, flows and base RTTs of these answers. `file` is where the scenario will be, from
+    /// which paths in it start.
+    pub(crate) fn of(
+        answers: &'a Answers,
+        buffer: u64,
+        cell: Option<u64>,
+        file: &'a str,
+    ) -> Result<(Parts<'a>, Numbers), Failure> {
+        let fabric = fabric::fabric(answers).map_err(|why| user("there is no such fabric", why))?;
+        let mut parts = Parts {
+            answers,
+            fabric,
+            buffer,
+            cell,
+            file,
+            extent: Extent::DRAFT,
+        };
+        let draft = parse(&parts.draft(), file, &Overrides::default())?;
+        let config = &draft.points[0].config;
+        let rtt = Numbers::of(&config.rtt);
+        parts.extent = Extent::of(config, &rtt);
+        Ok((parts, rtt))
+    }
+
+    /// The scenario of classes with these schemes alone.
+    pub(crate) fn of_schemes(&self, rtt: &Numbers, schemes: &[Bound]) -> String {
+        self.whole_by_class(rtt, None, schemes, None)
+    }
+
+    /// The scenario of classes with the marking of today, or with a published set.
+    pub(crate) fn compared(
+        &self,
+        rtt: &Numbers,
+        preset: &str,
+        schemes: &[Bound],
+        today: &[PathBuf],
+    ) -> Result<String, Failure> {
+        let text = self.whole_by_class(rtt, Some(preset), schemes, None);
+        if today.is_empty() {
+            return Ok(text);
+        }
+        let plan = parse(&text, self.file, &one_seed())?;
+        let today = as_configured::scheme_of(today, &plan)?;
+        Ok(self.whole_by_class(rtt, None, schemes, Some(&today)))
+    }
+}
+
+/// One replication.
+fn one_seed() -> Overrides {
+    Overrides {
         seed: Some(1),
         ..Overrides::default()
+    }
+}
+
+/// The scenario of these answers.
+fn compose(
+    answers: &Answers,
+    buffer: u64,
+    cell: Option<u64>,
+    file: &str,
+    today: &[PathBuf],
+) -> Result<Made, Failure> {
+    let (parts, rtt) = Parts::of(answers, buffer, cell, file)?;
+    let text = match answers.classes.is_empty() {
+        true => parts.whole(&rtt),
+        false => parts.compared(&rtt, USUAL_SET, &[parts.by_rule(&rtt)], today)?,
     };
-    let seconds = size::replication(&parse(&text, file, &one)?);
+    let seconds = size::replication(&parse(&text, file, &one_seed())?);
     let mut notes = notes(&parts, &rtt);
     notes.extend(parts.extent.note());
     notes.extend(size::dear(seconds));
     Ok(Made {
         text,
         notes,
-        words: fabric.words.clone(),
+        words: parts.fabric.words.clone(),
         flows: parts.extent.flows,
         seconds,
     })
@@ -223,7 +301,7 @@ fn compose(answers: &Answers, buffer: u64, cell: Option<u64>, file: &str) -> Res
 
 /// Notes for the user beside the file.
 fn notes(parts: &Parts<'_>, rtt: &Numbers) -> Vec<String> {
-    let (fabric, asked) = (parts.fabric, parts.answers);
+    let (fabric, asked) = (&parts.fabric, parts.answers);
     let mut all = Vec::new();
     if fabric.hosts != asked.hosts {
         all.push(format!(
@@ -241,8 +319,42 @@ fn notes(parts: &Parts<'_>, rtt: &Numbers) -> Vec<String> {
     all
 }
 
+/// The answers of options, with defaults for the others: their names and values. Without classes
+/// all flows are in one.
+pub(crate) fn answers(args: &Described, hosts: u32) -> Result<(Answers, Vec<String>), Failure> {
+    let mut source = Source {
+        questions: None,
+        defaults: Vec::new(),
+    };
+    let mut answers = collect(args, &mut source)?;
+    if args.hosts.is_none() {
+        answers.hosts = hosts;
+    }
+    if answers.classes.is_empty() {
+        answers.classes.push(Class {
+            name: "all".to_owned(),
+            control: answers.transport,
+            dscps: vec![0],
+        });
+    }
+    let value = |name: &&str| match *name {
+        "buffer" => Some(format!(
+            "a buffer of {}",
+            length(answers.buffer.bytes(None).ok()?)
+        )),
+        "sizes" => Some(format!("sizes {}", answers.sizes)),
+        "load" => Some(format!("load {}", answers.load)),
+        "transport" => Some(format!("transport {}", answers.transport)),
+        "oversubscription" => Some(format!("oversubscription {}:1", answers.ratio)),
+        "hosts" => Some(format!("{} hosts", answers.hosts)),
+        _ => None,
+    };
+    let assumed = source.defaults.iter().filter_map(value).collect();
+    Ok((answers, assumed))
+}
+
 /// The answers, from options, questions or defaults.
-fn collect(args: &Args, source: &mut Source) -> Result<Answers, Failure> {
+fn collect(args: &Described, source: &mut Source) -> Result<Answers, Failure> {
     let kind = match (args.kind, &source.questions) {
         (Some(kind), _) => kind,
         (None, Some(questions)) => questions.kind()?,
@@ -260,6 +372,16 @@ fn collect(args: &Args, source: &mut Source) -> Result<Answers, Failure> {
         "25Gbps",
         answers::rate,
     )?;
+    let uplink = match kind {
+        Kind::LeafSpine => Some(source.take(
+            args.uplink,
+            "uplink",
+            "Rate of the links between switches",
+            &crate::quantity::rate(rate),
+            answers::rate,
+        )?),
+        Kind::Star | Kind::FatTree => args.uplink,
+    };
     let ratio = match (kind, args.oversubscription) {
         (Kind::Star, None) => 1.0,
         (_, given) => source.take(
@@ -287,13 +409,17 @@ fn collect(args: &Args, source: &mut Source) -> Result<Answers, Failure> {
             buffer.bytes(args.cell).map(|_| buffer)
         },
     )?;
+    let classes = classes(args, source)?;
+    let has_classes = !classes.is_empty();
     Ok(Answers {
         kind,
         hosts,
         rate,
+        uplink: uplink.filter(|uplink| *uplink != rate),
         ratio,
         rtt,
         buffer,
+        classes,
         sizes: source.take(
             args.sizes.clone(),
             "sizes",
@@ -302,21 +428,42 @@ fn collect(args: &Args, source: &mut Source) -> Result<Answers, Failure> {
             sizes_that_exist,
         )?,
         load: source.take(args.load, "load", "Load", "0.6", answers::load)?,
-        transport: source.take(
-            args.transport,
-            "transport",
-            "Congestion controller",
-            "dctcp",
-            answers::transport,
-        )?,
-        queues: source.take(
-            args.queues,
-            "queues",
-            "Queues of a port",
-            "1",
-            answers::queues,
-        )?,
+        transport: match has_classes {
+            true => "dctcp",
+            false => source.take(
+                args.transport,
+                "transport",
+                "Congestion controller",
+                "dctcp",
+                answers::transport,
+            )?,
+        },
+        queues: match has_classes {
+            true => 1,
+            false => source.take(
+                args.queues,
+                "queues",
+                "Queues of a port",
+                "1",
+                answers::queues,
+            )?,
+        },
     })
+}
+
+/// The traffic classes; asked for where no option says how senders and queues are.
+fn classes(args: &Described, source: &Source) -> Result<Vec<Class>, Failure> {
+    let free = args.class.is_empty() && args.transport.is_none() && args.queues.is_none();
+    let classes = match &source.questions {
+        Some(questions) if free => questions.text(
+            "Traffic classes (storage:dcqcn:26 rest:dctcp), or none",
+            "none",
+            answers::classes,
+        )?,
+        _ => args.class.clone(),
+    };
+    answers::fit(&classes).map_err(|why| user("the classes cannot be used", why))?;
+    Ok(classes)
 }
 
 /// For a question: a table that is not known should be said there and not after the last question.
@@ -351,33 +498,6 @@ fn beside(answers: &mut Answers, scenario: &Path) {
     if Path::new(&answers.sizes).is_file() {
         absolute(&mut answers.sizes);
     }
-}
-
-/// The file's name, if it may be written.
-pub(crate) fn writable(path: &Path, force: bool) -> Result<String, Failure> {
-    let file = path.display().to_string();
-    if path.extension().is_none_or(|end| end != "toml") {
-        let what = format!("{file} is no name for a scenario: it ends in .toml");
-        return Err(user(&what, format!("write {file}.toml")));
-    }
-    if path.exists() && !force {
-        return Err(exists(path, IN_THE_WAY));
-    }
-    let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|dir| !dir.is_dir()) {
-        let what = format!("there is no directory {}", folder.display());
-        return Err(user(&what, "make it first, or write a file in another one"));
-    }
-    Ok(file)
-}
-
-/// Writes a scenario.
-pub(crate) fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let replace = match force {
-        true => Replace::All,
-        false => Replace::Nothing,
-    };
-    put(file, text.as_bytes(), replace, IN_THE_WAY)
 }
 
 #[cfg(test)]

@@ -71,12 +71,14 @@ fn comment(rows: &[(u32, u64)]) -> String {
 
 /// Base RTTs that thresholds follow from, in picoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     pub smallest: u64,
     pub mean: u64,
     /// 90th percentile.
     pub tail: u64,
     pub largest: u64,
+    /// Every tenth percentile, 0 to 100.
+    tenths: [u64; 11],
 }
 
 impl Numbers {
@@ -87,7 +89,15 @@ impl Numbers {
             mean: model.mean() as u64,
             tail: quantile(model, 0.9),
             largest: quantile(model, 1.0 - 1e-9),
+            tenths: std::array::from_fn(|i| quantile(model, (i as f64 / 10.0).min(1.0 - 1e-9))),
         }
+    }
+
+    /// The distribution by tenths, longer by a factor.
+    pub(crate) fn scaled(&self, factor: f64) -> Vec<(u32, u64)> {
+        let tenths = self.tenths.iter().enumerate();
+        let row = |(i, rtt): (usize, &u64)| (i as u32 * ONE / 10, (*rtt as f64 * factor) as u64);
+        tenths.map(row).collect()
     }
 }
 

@@ -5,8 +5,8 @@
 use minijinja::{Value, context};
 
 use super::answers::Per;
+use super::parts::Parts;
 use super::rtts::Numbers;
-use super::text::Parts;
 use crate::quantity::{length, time};
 
 /// Bytes of two packets: below this a threshold marks nearly every packet.

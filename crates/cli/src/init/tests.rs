@@ -77,6 +77,8 @@ fn answers() -> impl Strategy<Value = Answers> {
                 load: load as f64 / 20.0,
                 transport: control,
                 queues: queues as u32,
+                uplink: None,
+                classes: Vec::new(),
             },
         )
 }
@@ -115,7 +117,7 @@ proptest! {
 
     #[test]
     fn every_combination_of_answers_is_read_without_a_warning(answers in answers()) {
-        match compose(&answers, answers.buffer.amount, None, "my-fabric.toml") {
+        match compose(&answers, answers.buffer.amount, None, "my-fabric.toml", &[]) {
             Ok(made) => {
                 let plan = read(&made);
                 let warnings = plan.warning_lines();
@@ -271,7 +273,7 @@ fn usual() -> Answers {
 }
 
 fn composed(answers: &Answers) -> Made {
-    let made = compose(answers, answers.buffer.amount, None, "my-fabric.toml");
+    let made = compose(answers, answers.buffer.amount, None, "my-fabric.toml", &[]);
     made.unwrap_or_else(|e| panic!("{}", said(e)))
 }
 

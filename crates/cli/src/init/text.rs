@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scenario that `cemark init` writes, `scenario.toml.jinja`: every line with what it means,
+//! The scenario that `cemark init` writes, three templates: every line with what it means,
 //! every threshold with the rule that it follows from.
 
 use minijinja::value::merge_maps;
 use minijinja::{Value, context};
 
-use super::answers::{Answers, Kind, Per};
-use super::fabric::Fabric;
+use super::answers::{Kind, Per};
+use super::classes::Bound;
+use super::parts::Parts;
 use super::rtts::{self, Numbers};
 use super::schemes;
-use super::size::Extent;
 use crate::quantity::{length, rate, time};
 use crate::template::{filled, quoted};
 
-/// The file, with places for the answers.
-const TEMPLATE: &str = include_str!("scenario.toml.jinja");
+/// Fabric and RTTs, with places for the answers.
+const FABRIC: &str = include_str!("fabric.toml.jinja");
+/// Flows, transport, switches and schemes where all flows are alike.
+const FLOWS: &str = include_str!("flows.toml.jinja");
+/// Flows, transports, queues and schemes by traffic class.
+const CLASSES: &str = include_str!("classes.toml.jinja");
 
 /// The longest propagation delay of a link, in picoseconds: 100 m of cable, and what a switch and
 /// an adapter add.
@@ -23,34 +27,42 @@ const LONGEST_LINK: u64 = 1_000_000;
 /// 10 m of cable: a histogram of RTTs may begin at zero.
 const SHORTEST_LINK: u64 = 50_000;
 
-/// Answers, fabric and sizes that a scenario is made of.
-pub(super) struct Parts<'a> {
-    pub answers: &'a Answers,
-    pub fabric: &'a Fabric,
-    /// Size of the buffer in bytes, and of a cell where the answer counts cells.
-    pub buffer: u64,
-    pub cell: Option<u64>,
-    /// As the user named it, for commands in comments.
-    pub file: &'a str,
-    pub extent: Extent,
-}
-
 impl Parts<'_> {
     /// A scenario without schemes of its own, from which the numbers of the base RTTs are read.
     pub fn draft(&self) -> String {
-        filled(
-            TEMPLATE,
-            context! {
-                draft => true,
-                title => quoted("draft"),
-                delay => time(SHORTEST_LINK),
-                ..self.fabric_and_flows()
-            },
-        )
+        let values = context! {
+            draft => true,
+            title => quoted("draft"),
+            delay => time(SHORTEST_LINK),
+            ..self.fabric_and_flows()
+        };
+        filled(FABRIC, values.clone()) + &filled(FLOWS, values)
     }
 
     /// The whole scenario.
     pub fn whole(&self, rtt: &Numbers) -> String {
+        let values = merge_maps([
+            schemes::thresholds(self, rtt),
+            context! { control => self.answers.transport },
+            self.head(rtt),
+        ]);
+        filled(FABRIC, values.clone()) + &filled(FLOWS, values)
+    }
+
+    /// The whole scenario of traffic classes: a published set, these schemes, today's.
+    pub(crate) fn whole_by_class(
+        &self,
+        rtt: &Numbers,
+        preset: Option<&str>,
+        schemes: &[Bound],
+        today: Option<&str>,
+    ) -> String {
+        let values = merge_maps([self.of_classes(preset, schemes, today), self.head(rtt)]);
+        filled(FABRIC, values.clone()) + &filled(CLASSES, values)
+    }
+
+    /// Values that follow from the fabric and its RTTs.
+    fn head(&self, rtt: &Numbers) -> Value {
         let answers = self.answers;
         let title = format!(
             "My fabric: {}, {} links",
@@ -61,19 +73,15 @@ impl Parts<'_> {
         let share = rtt.smallest / u64::from(2 * self.fabric.links) / 1000 * 1000;
         // Milliseconds, rounded up.
         let longest = (3 * rtt.largest).div_ceil(1_000_000_000) * 1_000_000_000;
-        filled(
-            TEMPLATE,
-            context! {
-                draft => false,
-                title => quoted(&title),
-                delay => time(share.clamp(SHORTEST_LINK, LONGEST_LINK)),
-                control => answers.transport,
-                rto => time(longest.max(5_000_000_000)),
-                step => rate(answers.rate / 1000),
-                fast_step => rate(answers.rate / 200),
-                ..merge_maps([schemes::thresholds(self, rtt), self.fabric_and_flows()])
-            },
-        )
+        context! {
+            draft => false,
+            title => quoted(&title),
+            delay => time(share.clamp(SHORTEST_LINK, LONGEST_LINK)),
+            rto => time(longest.max(5_000_000_000)),
+            step => rate(answers.rate / 1000),
+            fast_step => rate(answers.rate / 200),
+            ..self.fabric_and_flows()
+        }
     }
 
     fn fabric_and_flows(&self) -> Value {
@@ -104,6 +112,7 @@ impl Parts<'_> {
             words => self.fabric.words.clone(),
             keys => self.fabric.keys.clone(),
             rate => rate(answers.rate),
+            uplink => answers.uplink.map(rate),
             rtt => rtts::section(&answers.rtt),
             sizes => quoted(&answers.sizes),
             load => answers.load.to_string(),

@@ -22,7 +22,7 @@ pub(super) fn write(wanted: &Wanted) -> Written {
     if wanted.has_classes() {
         text += "!\n";
     }
-    let _ = writeln!(text, "qos profile {NAME}");
+    let _ = writeln!(text, "qos profile {NAME}{}", wanted.suffix);
     if wanted.has_classes() {
         text += "   qos trust dscp\n";
     }
@@ -44,8 +44,8 @@ pub(super) fn write(wanted: &Wanted) -> Written {
     }
     let _ = write!(
         text,
-        "!\ninterface {}\n   service-profile {NAME}\n!\n",
-        wanted.ports
+        "!\ninterface {}\n   service-profile {NAME}{}\n!\n",
+        wanted.ports, wanted.suffix
     );
     Written {
         text,

@@ -10,12 +10,13 @@ const NAME: &str = "cemark";
 
 pub(super) fn write(wanted: &Wanted) -> Written {
     let mut text = wanted.comments("#");
+    let suffix = &wanted.suffix;
     let mut line = |words: String| {
         let _ = writeln!(text, "nv set {words}");
     };
     for (queue, Ramp { min, max, percent }) in wanted.marked() {
         let of = format!(
-            "qos congestion-control {NAME} traffic-class {}",
+            "qos congestion-control {NAME}{suffix} traffic-class {}",
             queue.index
         );
         line(format!("{of} ecn enable"));
@@ -25,7 +26,7 @@ pub(super) fn write(wanted: &Wanted) -> Written {
     }
     let ports = &wanted.ports;
     line(format!(
-        "interface {ports} qos congestion-control profile {NAME}"
+        "interface {ports} qos congestion-control profile {NAME}{suffix}"
     ));
     if wanted.has_classes() {
         line(format!("qos mapping {NAME} trust l3"));

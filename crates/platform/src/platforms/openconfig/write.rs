@@ -9,7 +9,7 @@ use crate::wanted::{Ramp, Wanted, WantedQueue, Written, pretty};
 
 pub(super) fn write(wanted: &Wanted) -> Written {
     let queue_name = |index: u8| format!("QUEUE_{index}");
-    let profile_name = |index: u8| format!("CEMARK_{index}");
+    let profile_name = |index: u8| format!("CEMARK_{index}{}", wanted.suffix);
     let queue = |queue: &WantedQueue| {
         let name = queue_name(queue.index);
         json!({ "name": name, "config": { "name": name, "queue-id": queue.index } })

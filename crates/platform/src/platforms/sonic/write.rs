@@ -36,10 +36,10 @@ fn profiles(wanted: &Wanted) -> Vec<(Ramp, Vec<u8>)> {
 }
 
 /// Name of a profile: of one alone the name that SONiC ships.
-fn named(all: usize, queues: &[u8]) -> String {
+fn named(all: usize, queues: &[u8], suffix: &str) -> String {
     match all {
-        1 => PROFILE.to_uppercase(),
-        _ => format!("CEMARK_{}", list(queues, "_")),
+        1 if suffix.is_empty() => PROFILE.to_uppercase(),
+        _ => format!("CEMARK_{}{suffix}", list(queues, "_")),
     }
 }
 
@@ -48,7 +48,7 @@ fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
     let ports = ranges::names(&wanted.ports);
     let (mut of_profiles, mut of_queues) = (Map::new(), Map::new());
     for (ramp, members) in &all {
-        let name = named(all.len(), members);
+        let name = named(all.len(), members, &wanted.suffix);
         for port in &ports {
             for queue in members {
                 of_queues.insert(format!("{port}|{queue}"), json!({ "wred_profile": name }));
@@ -176,7 +176,7 @@ fn lines(wanted: &Wanted) -> Written {
         let _ = writeln!(text, "# {sentence}");
     }
     for (Ramp { min, max, percent }, queues) in &all {
-        let name = named(all.len(), queues);
+        let name = named(all.len(), queues, &wanted.suffix);
         let _ = writeln!(
             text,
             "sudo ecnconfig -p {name} -gmin {min} -gmax {max} -gdrop {percent}"
