@@ -33,7 +33,7 @@ DEPLOY = [
     "dataplane/p4/README.md",
 ]
 EVIDENCE = [
-    "docs/doctor.md", "docs/export.md", "docs/search.md",
+    "docs/operators.md", "docs/doctor.md", "docs/export.md", "docs/search.md",
     "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/questions.md",
     "bench/README.md", "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]

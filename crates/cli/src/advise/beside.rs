@@ -185,6 +185,18 @@ impl Beside {
         Ok(found)
     }
 
+    /// Whether the mean queue is shorter by rule, beyond doubt.
+    fn has_shorter_queues(&self) -> bool {
+        let mut lines = self.lines.iter();
+        let queue = lines.find(|line| line.metric.key == "queue.mean");
+        queue.is_some_and(|line| line.result() == Finding::Better)
+    }
+
+    /// Whether the flows have a value of a metric that decides.
+    pub fn has(&self, key: &str) -> bool {
+        self.lines.iter().any(|line| line.metric.key == key)
+    }
+
     /// A table and the sentence that says what to do.
     pub fn text(&self) -> String {
         let mut out = String::from("\n");
@@ -248,6 +260,10 @@ impl Beside {
                 "A trade, with 95 % confidence: by rule {} better and {} worse.{more}",
                 list(&better),
                 list(&worse)
+            ),
+            (true, true) if open.is_empty() && self.has_shorter_queues() => format!(
+                "Use the thresholds by rule: no flow is shown to be slower (±{WITHIN} percentage \
+                 points), and queues are shorter, with 95 % confidence."
             ),
             (true, true) if open.is_empty() => format!(
                 "Keep {}: intervals of ±{WITHIN} percentage points tell nothing apart.",

@@ -15,6 +15,7 @@ use cemark_search::{Aim, Bound as Limit, Candidate, Found, Quantity, replication
 use serde_json::{Value, json};
 
 use super::asked::Asked;
+use super::beside::Beside;
 use super::{Args, USUAL_SEARCH};
 use crate::exit::Failure;
 use crate::init::{Bound, Numbers, Parts};
@@ -27,7 +28,41 @@ const OF_ONE: [f64; 8] = [0.125, 0.25, 0.5, 0.7, 1.4, 2.0, 4.0, 8.0];
 const OF_TWO: [f64; 4] = [0.25, 0.5, 2.0, 4.0];
 /// Goal and bound: short flows as fast as possible, large ones hardly slower.
 const GOAL: &str = "short.mean";
-const BOUND: &str = "large.mean<=+3%";
+const BOUND: (&str, &str) = ("large.mean", "large.mean<=+3%");
+/// Goal where there are no short flows.
+const OTHERWISE: &str = "overall.mean";
+
+/// Metrics of a search.
+struct Wish {
+    goal: &'static str,
+    bounds: Vec<&'static str>,
+}
+
+impl Wish {
+    /// What is wanted of the flows that a comparison has measured.
+    fn of(beside: &Beside) -> Wish {
+        Wish {
+            goal: match beside.has(GOAL) {
+                true => GOAL,
+                false => OTHERWISE,
+            },
+            bounds: match beside.has(BOUND.0) {
+                true => vec![BOUND.1],
+                false => Vec::new(),
+            },
+        }
+    }
+
+    fn aim(&self) -> Result<Aim, Failure> {
+        let read = |no: cemark_search::Refused| crate::exit::machine(no.why);
+        let bounds = self.bounds.iter().map(|text| Limit::read(text, &[]));
+        Ok(Aim {
+            goal: Quantity::read(self.goal, &[]).map_err(read)?,
+            bounds: bounds.collect::<Result<_, _>>().map_err(read)?,
+            within: 2.0,
+        })
+    }
+}
 
 /// The best multiple at one size of the RTTs.
 struct At {
@@ -40,24 +75,36 @@ struct At {
 }
 
 /// Searches at the measured RTTs, and at RTTs that are 20 % shorter and longer.
-pub(super) struct Searched(Vec<At>);
+pub(super) struct Searched {
+    wish: Wish,
+    all: Vec<At>,
+}
 
 /// Searches. Half of the time is for the measured RTTs.
 pub(super) fn search(
     args: &Args,
     asked: &Asked,
     (parts, rtt): (&Parts<'_>, &Numbers),
+    beside: &Beside,
 ) -> Result<Searched, Failure> {
+    let wish = Wish::of(beside);
+    let aim = wish.aim()?;
     let rule = parts.by_rule(rtt);
     let candidates = candidates(&rule);
     let time = args.budget.unwrap_or(USUAL_SEARCH);
-    let mut all = vec![at(args, parts, rtt, &candidates, (1.0, 0.5 * time))?];
+    let mut all = vec![at(
+        args,
+        parts,
+        rtt,
+        (&aim, &candidates),
+        (1.0, 0.5 * time),
+    )?];
     for off in [0.8, 1.2] {
         all.push(asked.scaled(rtt, off, |parts, rtt| {
-            at(args, parts, rtt, &candidates, (off, 0.25 * time))
+            at(args, parts, rtt, (&aim, &candidates), (off, 0.25 * time))
         })?);
     }
-    Ok(Searched(all))
+    Ok(Searched { wish, all })
 }
 
 /// The rule's own thresholds first, then multiples of them.
@@ -97,7 +144,7 @@ fn at(
     args: &Args,
     parts: &Parts<'_>,
     rtt: &Numbers,
-    bound: &[Bound],
+    (aim, bound): (&Aim, &[Bound]),
     (off, time): (f64, f64),
 ) -> Result<At, Failure> {
     let text = parts.of_schemes(rtt, bound);
@@ -106,12 +153,6 @@ fn at(
         ..Overrides::default()
     };
     let plan = parse(&text, parts.file(), &overrides)?;
-    let read = |no: cemark_search::Refused| crate::exit::machine(no.why);
-    let aim = Aim {
-        goal: Quantity::read(GOAL, &[]).map_err(read)?,
-        bounds: vec![Limit::read(BOUND, &[]).map_err(read)?],
-        within: 2.0,
-    };
     let candidates = bound.iter().map(|one| {
         let own = plan.points.iter().enumerate();
         let own = own.filter(|(_, point)| point.scheme == one.label);
@@ -130,7 +171,7 @@ fn at(
         quiet: args.quiet,
         watches: &Watches::default(),
     };
-    let found: Found = simulate(&plan, &aim, &candidates, 0, &means)?;
+    let found: Found = simulate(&plan, aim, &candidates, 0, &means)?;
     let confirmed = found.confirmed.as_ref();
     Ok(At {
         rtt: off,
@@ -142,7 +183,7 @@ fn at(
 }
 
 impl At {
-    fn sentence(&self) -> String {
+    fn sentence(&self, wish: &Wish) -> String {
         let rtts = match self.rtt {
             x if x < 1.0 => "RTTs 20 % shorter",
             x if x > 1.0 => "RTTs 20 % longer",
@@ -167,7 +208,8 @@ impl At {
             _ => "not told from the rule",
         };
         format!(
-            "{rtts}: {name}, {sure}: short flows {} ({}) on {} replications of its own{}",
+            "{rtts}: {name}, {sure}: {} {} ({}) on {} replications of its own{}",
+            wish.goal,
             units::percent(goal.percent),
             interval.unwrap_or_else(|| "no interval".to_owned()),
             self.replications,
@@ -182,9 +224,11 @@ impl At {
 
 impl Searched {
     pub fn text(&self) -> String {
-        let mut out = format!("\nMultiples of the thresholds by rule, for {GOAL} with {BOUND}\n");
-        for at in &self.0 {
-            let _ = writeln!(out, "{}", wrap(&at.sentence(), look().width));
+        let wish = std::iter::once(self.wish.goal).chain(self.wish.bounds.iter().copied());
+        let wish = wish.collect::<Vec<_>>().join(", ");
+        let mut out = format!("\nMultiples of the thresholds by rule, for {wish}\n");
+        for at in &self.all {
+            let _ = writeln!(out, "{}", wrap(&at.sentence(&self.wish), look().width));
         }
         out
     }
@@ -203,6 +247,6 @@ impl Searched {
                 "budget_ended": at.is_over,
             })
         };
-        self.0.iter().map(at).collect()
+        self.all.iter().map(at).collect()
     }
 }

@@ -26,7 +26,7 @@ const SCHEMA: u32 = 1;
 /// Seconds that the comparison may take.
 const USUAL: f64 = 120.0;
 /// Seconds that a search may take.
-const USUAL_SEARCH: f64 = 600.0;
+const USUAL_SEARCH: f64 = 900.0;
 
 const AFTER: &str = "\
 Examples:
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Search for better thresholds than those of the rules, also with RTTs that are 20 % off.
     #[arg(long)]
     search: bool,
-    /// Time after which no further simulation begins [default: 2min; with --search 10min more].
+    /// Time after which no further simulation begins [default: 2min; with --search 15min more].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     budget: Option<f64>,
     /// Write the scenario that is simulated, for cemark export, run and search.
@@ -118,9 +118,9 @@ pub(crate) fn advise(args: &Args) -> Result<(), Failure> {
         if let (Some(beside), Format::Table) = (&beside, args.format) {
             answer(&beside.text())?;
         }
-        let search = match args.search {
-            true => Some(factors::search(args, &asked, (parts, rtt))?),
-            false => None,
+        let search = match (&beside, args.search) {
+            (Some(beside), true) => Some(factors::search(args, &asked, (parts, rtt), beside)?),
+            _ => None,
         };
         match args.format {
             Format::Table => match &search {

@@ -32,12 +32,17 @@ impl Parts<'_> {
     /// The curves for a class, the choice first.
     pub(crate) fn curves(&self, class: &Class, rtt: &Numbers) -> Vec<Curve> {
         // A queue stops at alpha / (1 + alpha) of a pool that is free otherwise: half at alpha 1, a
-        // ninth at 1/8. Half of that leaves room for a second one.
-        let most = match (self.answers.buffer.per, self.is_lossless(class)) {
-            (Per::Port, _) => self.buffer / 2,
-            (Per::Switch, false) => self.buffer / 4,
-            (Per::Switch, true) => self.buffer / 18,
+        // ninth at 1/8. The threshold of a host's port leaves room for a second queue, and that of
+        // an uplink, which is longer by the rate, fits.
+        let queue = match (self.answers.buffer.per, self.is_lossless(class)) {
+            (Per::Port, _) => self.buffer,
+            (Per::Switch, false) => self.buffer / 2,
+            (Per::Switch, true) => self.buffer / 9,
         };
+        let rate = self.answers.rate;
+        let fastest = rate.max(self.answers.uplink.unwrap_or(rate));
+        let uplink = (u128::from(queue) * u128::from(rate) / u128::from(fastest)) as u64;
+        let most = (queue / 2).min(uplink);
         let base = Base {
             mean: rtt.mean,
             tail: rtt.tail,
