@@ -115,6 +115,33 @@ fn timers_that_fire_too_early() {
     );
 }
 
+/// A workload with a transport of its own has timers of its own.
+#[test]
+fn timers_are_those_of_the_transport_of_a_workload() {
+    let scenario = |own: &str, common: &str| {
+        format!(
+            "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"100us\"\n[[workload]]\nname = \"a\"\n\
+             kind = \"poisson\"\nload = 0.1\nflows = 10\nsizes = \"10KB\"\n\
+             [workload.transport]\ncontrol = \"dctcp\"\nrto-init = \"{own}\"\n\
+             [transport]\ncontrol = \"dctcp\"\nrto-init = \"{common}\"\n\
+             [[scheme]]\nmarker = \"none\"\n"
+        )
+    };
+    let said = |own, common| {
+        let plan = cemark_scenario::parse(
+            &scenario(own, common),
+            "own.toml",
+            &cemark_scenario::Overrides::default(),
+        );
+        let lines = plan.expect("a scenario").warning_lines();
+        lines
+            .iter()
+            .any(|line| line.contains("no longer than the base RTT"))
+    };
+    assert!(said("50us", "5ms"));
+    assert!(!said("5ms", "50us"));
+}
+
 #[test]
 fn keys_that_nothing_looks_at() {
     // (after which line, what is written, what is said, what to write)

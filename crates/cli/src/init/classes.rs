@@ -144,6 +144,7 @@ impl Parts<'_> {
             notifications => NOTIFICATIONS,
             cnp => CNP,
             sample => time(10_000_000),
+            tcp => tcp.is_some(),
             control => tcp.map_or("dctcp", |class| class.control),
         }
     }

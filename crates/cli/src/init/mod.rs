@@ -187,7 +187,8 @@ pub(crate) fn init(args: &Args) -> Result<(), Failure> {
         .bytes(cell)
         .map_err(|why| user("--buffer cannot be used", why))?;
     beside(&mut answers, &args.file);
-    let made = compose(&answers, bytes, cell, &file, &args.fabric.today)?;
+    let today = today(&args.fabric, &answers, &source)?;
+    let made = compose(&answers, bytes, cell, &file, &today)?;
     write(&args.file, &made.text, args.force)?;
     made.notes
         .iter()
@@ -449,6 +450,22 @@ fn collect(args: &Described, source: &mut Source) -> Result<Answers, Failure> {
             )?,
         },
     })
+}
+
+/// Today's configuration; asked for where there are classes, to which it can be fitted.
+fn today(args: &Described, answers: &Answers, source: &Source) -> Result<Vec<PathBuf>, Failure> {
+    match &source.questions {
+        Some(questions) if !answers.classes.is_empty() && args.today.is_empty() => questions.text(
+            "Today's configuration of a switch (a file), or none",
+            "none",
+            |text| match (text.trim(), Path::new(text.trim()).is_file()) {
+                ("none", _) => Ok(Vec::new()),
+                (file, true) => Ok(vec![PathBuf::from(file)]),
+                _ => Err("there is no such file".to_owned()),
+            },
+        ),
+        _ => Ok(args.today.clone()),
+    }
 }
 
 /// The traffic classes; asked for where no option says how senders and queues are.

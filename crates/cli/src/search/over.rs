@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(values("a.b=10KB..40KB", 3), ["10KB", "20KB", "40KB"]);
         assert_eq!(
             values("a.k=5pkt..80pkt", 5),
-            ["5pkt", "10pkt", "20pkt", "40pkt", "80pkt"]
+            ["7.5KB", "15KB", "30KB", "60KB", "120KB"]
         );
         assert_eq!(values("a.p=10%..20%", 3), ["10%", "15%", "20%"]);
         assert_eq!(values("a.b=0.25..1", 3), ["0.25", "0.5", "1"]);

@@ -107,9 +107,8 @@ fn counted(model: &RttModel, rtt: Picos) -> String {
 }
 
 fn early_timeouts(config: &Config, all: &mut Vec<Warning>) {
-    let t = &config.transport;
-    let timeout = nanos(t.rto_init.0);
     for workload in &config.workloads {
+        let timeout = nanos(config.transport_of(workload).rto_init.0);
         let share: f64 = path_rtts(workload, &config.topology)
             .iter()
             .map(|(share, rtt)| match *rtt >= timeout {
@@ -137,7 +136,8 @@ fn early_timeouts(config: &Config, all: &mut Vec<Warning>) {
             );
         }
     }
-    if t.ack_every > 1 && t.ack_delay >= t.rto_min {
+    let late = |t: &&&cemark_transport::Config| t.ack_every > 1 && t.ack_delay >= t.rto_min;
+    if let Some(t) = config.transports().iter().find(late) {
         add(
             all,
             "ack-delay".to_owned(),
