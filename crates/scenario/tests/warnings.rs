@@ -119,21 +119,16 @@ fn timers_that_fire_too_early() {
 #[test]
 fn timers_are_those_of_the_transport_of_a_workload() {
     let scenario = |own: &str, common: &str| {
-        format!(
-            "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"100us\"\n[[workload]]\nname = \"a\"\n\
-             kind = \"poisson\"\nload = 0.1\nflows = 10\nsizes = \"10KB\"\n\
-             [workload.transport]\ncontrol = \"dctcp\"\nrto-init = \"{own}\"\n\
-             [transport]\ncontrol = \"dctcp\"\nrto-init = \"{common}\"\n\
-             [[scheme]]\nmarker = \"none\"\n"
-        )
+        let fabric = "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"100us\"\n";
+        let flows = "[[workload]]\nkind = \"poisson\"\nload = 0.1\nflows = 10\nsizes = \"10KB\"\n";
+        let timer = |section: &str, timer: &str| {
+            format!("[{section}]\ncontrol = \"dctcp\"\nrto-init = \"{timer}\"\n")
+        };
+        let (own, common) = (timer("workload.transport", own), timer("transport", common));
+        format!("{fabric}{flows}{own}{common}[[scheme]]\nmarker = \"none\"\n")
     };
     let said = |own, common| {
-        let plan = cemark_scenario::parse(
-            &scenario(own, common),
-            "own.toml",
-            &cemark_scenario::Overrides::default(),
-        );
-        let lines = plan.expect("a scenario").warning_lines();
+        let lines = plan(&scenario(own, common)).warning_lines();
         lines
             .iter()
             .any(|line| line.contains("no longer than the base RTT"))
