@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wanted of the best candidate: a metric as good as possible, and bounds on others.
+//! Goal of a search: a metric as good as possible, and bounds on others.
 
 use cemark_report::metrics::{self, Better, Metric, Sample, Unit};
 use cemark_report::rundir::Finished;
@@ -12,7 +12,7 @@ use cemark_scenario::{Measure, Point, near, read_quantity};
 pub struct Refused {
     /// Why.
     pub why: String,
-    /// What to write instead.
+    /// Remedy.
     pub instead: String,
 }
 
@@ -208,7 +208,7 @@ fn read_limit(text: &str, unit: Unit) -> Option<Limit> {
     value.map(Limit::Value)
 }
 
-/// What is wanted.
+/// Goal and bounds of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aim {
     /// Quantity to be as good as possible.

@@ -76,7 +76,7 @@ pub enum End {
     },
 }
 
-/// What a search has found.
+/// Findings of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Estimates by candidate, the baseline's among them.

@@ -34,7 +34,7 @@ fn last_rung(candidates: usize) -> u32 {
     first_rung(candidates) << (halvings - 1)
 }
 
-/// What is being simulated.
+/// Points that are being simulated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     /// Candidates with this many replications, of which half go on.
@@ -357,7 +357,7 @@ impl<'a> Halving<'a> {
         all
     }
 
-    /// What was found.
+    /// Findings.
     pub fn end(mut self) -> Found {
         if self.stage != Stage::Ended {
             self.end = End::Spent {

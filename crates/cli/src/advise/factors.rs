@@ -39,7 +39,7 @@ struct Wish {
 }
 
 impl Wish {
-    /// What is wanted of the flows that a comparison has measured.
+    /// Goal and bounds for the flows that a comparison has measured.
     fn of(beside: &Beside) -> Wish {
         Wish {
             goal: match beside.has(GOAL) {

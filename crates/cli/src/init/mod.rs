@@ -266,7 +266,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// One replication.
+/// Overrides for a single replication.
 fn one_seed() -> Overrides {
     Overrides {
         seed: Some(1),
