@@ -206,7 +206,11 @@ fn the_comparison_says_what_to_do() {
 #[test]
 fn what_cannot_be_advised_says_what_to_write() {
     let scratch = Scratch::new("wrong");
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
+        (
+            &["--rate", "25G", "--rtt", "20us", "--queues", "4"],
+            "a --class for each queue",
+        ),
         (&["--rate", "25G"], "--rtt p50=12us"),
         (&["--rtt", "20us"], "--rate 25G"),
         (

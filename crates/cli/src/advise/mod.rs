@@ -93,6 +93,12 @@ pub(crate) fn advise(args: &Args) -> Result<(), Failure> {
              lists the forms of files",
         ));
     }
+    if args.fabric.queues.is_some() {
+        return Err(user(
+            "advice is by traffic class, and --queues spreads flows at random",
+            "write a --class for each queue: --class web:dctcp:0 --class bulk:dctcp:8",
+        ));
+    }
     let file = match &args.write {
         Some(path) => writable(path, args.force)?,
         None => "advice.toml".to_owned(),
