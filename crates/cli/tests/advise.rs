@@ -169,6 +169,21 @@ fn rtts_come_from_files_and_percentiles() {
     near(tail("rtts.prom"), 40.0);
     near(tail("ss.txt"), 40.0);
     near(tail("p50=40us,p90=80us"), 80.0);
+    // Two peers: a fifth of all values is above 40 us.
+    let peers = "# TYPE rtt_seconds histogram\n\
+                 rtt_seconds_bucket{peer=\"a\",le=\"0.00004\"} 100\n\
+                 rtt_seconds_bucket{peer=\"a\",le=\"0.00008\"} 100\n\
+                 rtt_seconds_bucket{peer=\"a\",le=\"+Inf\"} 100\n\
+                 rtt_seconds_bucket{peer=\"b\",le=\"0.00004\"} 0\n\
+                 rtt_seconds_bucket{peer=\"b\",le=\"0.00008\"} 25\n\
+                 rtt_seconds_bucket{peer=\"b\",le=\"+Inf\"} 25\n";
+    scratch.write("peers.prom", peers);
+    let rules = ["--rules", "--rate", "25G", "--rtt", "peers.prom"];
+    let refused = scratch.cemark(&[&["advise"], &rules[..]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    let found = scratch.json(&[&rules[..], &["--rtt-key", "series=sum"]].concat());
+    let tail = found["thresholds"]["rtt_us"]["p90"].as_f64();
+    assert!(tail > Some(40.0) && tail < Some(80.0), "{found}");
 }
 
 /// Today's thresholds are above the buffer, so that queues grow. A search names a better multiple
@@ -294,10 +309,12 @@ fn the_walk_runs() {
         "warning[CE09]",
         "hpcc *       100KB     400KB         20 %  the choice",
         "ECN# as a ramp *      103.64KB   249234B        100 %  the choice",
-        "switches marked",
         "no finding in what was read",
         "headroom a queue",
     ] {
         assert!(output.contains(shown), "{shown}\n{output}");
     }
+    // A busy machine may not finish one replication in the time of the page.
+    let ends = ["switches marked", "before the first replication"];
+    assert!(ends.iter().any(|end| output.contains(end)), "{output}");
 }

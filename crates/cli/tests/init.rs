@@ -198,7 +198,7 @@ fn what_cannot_be_says_what_to_write() {
 #[test]
 fn on_a_terminal_it_asks() {
     let dir = folder("asks");
-    let typed = "\n\nfast\n100G\n\n10us..40us\n\n\n0.4\n\n\n";
+    let typed = "\n\nfast\n100G\n\n\n10us..40us\n\n\n0.4\n\n\n\n";
     let command = format!("{} init asked.toml", env!("CARGO_BIN_EXE_cemark"));
     // `script` is part of util-linux; without it the test has no terminal.
     let Ok(mut child) = Command::new("script")
@@ -220,8 +220,10 @@ fn on_a_terminal_it_asks() {
     for question in [
         "Which fabric?",
         "Hosts",
+        "Rate of the links between switches",
         "Base RTTs",
         "Load",
+        "Traffic classes",
         "Congestion controller",
     ] {
         assert!(

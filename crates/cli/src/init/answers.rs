@@ -66,6 +66,8 @@ pub(crate) struct Answers {
     /// Capacity of a leaf's hosts over that of its uplinks.
     pub(super) ratio: f64,
     pub(super) rtt: Rtts,
+    /// Keys of `[rtt]` about a file of RTTs, with their values.
+    pub(super) rtt_keys: Vec<(&'static str, String)>,
     pub(super) buffer: Buffer,
     pub(super) sizes: String,
     pub(super) load: f64,
@@ -81,6 +83,7 @@ impl Answers {
     pub(crate) fn with_rtts(&self, rows: Vec<(u32, u64)>) -> Answers {
         Answers {
             rtt: Rtts::Quantiles(rows),
+            rtt_keys: Vec::new(),
             ..self.clone()
         }
     }
@@ -224,6 +227,17 @@ fn within(rtts: Rtts) -> Result<Rtts, String> {
         true => Ok(rtts),
         false => Err("a base RTT is from 1us to 100ms here".to_owned()),
     }
+}
+
+/// `column=rtt_us`, `unit=us`, `series=sum`.
+pub(crate) fn rtt_key(text: &str) -> Result<(&'static str, String), String> {
+    let known = ["column", "unit", "series"];
+    let found = text.split_once('=').and_then(|(key, value)| {
+        let key = known.iter().find(|known| **known == key.trim())?;
+        let value = value.trim();
+        (!value.is_empty()).then(|| (*key, value.to_owned()))
+    });
+    found.ok_or_else(|| "write column=NAME, unit=us or series=sum".to_owned())
 }
 
 /// `16MB`, `600KB/port`, `65536cells`, `4000cells/port`.

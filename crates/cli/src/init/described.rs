@@ -33,6 +33,10 @@ pub(crate) struct Described {
     /// file of measured RTTs [default: 20us..120us].
     #[arg(long, value_name = "TIMES|FILE", value_parser = answers::rtt)]
     pub(crate) rtt: Option<Rtts>,
+    /// A key about a file of RTTs: its column (column=rtt_p50), its unit (unit=us), or series=sum
+    /// to add the histograms of all peers (cemark help rtt).
+    #[arg(long, value_name = "KEY=VALUE", value_parser = answers::rtt_key)]
+    rtt_key: Vec<(&'static str, String)>,
     /// Buffer of a switch (16MB) or of a port (600KB/port), in bytes or cells (65536cells)
     /// [default: 16MB].
     #[arg(long, value_name = "SIZE", value_parser = answers::buffer)]
@@ -82,6 +86,7 @@ impl Described {
             self.load.is_some(),
             self.queues.is_some(),
             self.uplink.is_some(),
+            !self.rtt_key.is_empty(),
             !self.class.is_empty(),
             !self.today.is_empty(),
         ];
@@ -200,6 +205,12 @@ pub(super) fn collect(args: &Described, source: &mut Source) -> Result<Answers, 
         "20us..120us",
         answers::rtt,
     )?;
+    if !args.rtt_key.is_empty() && !matches!(rtt, Rtts::File(_)) {
+        return Err(user(
+            "--rtt-key is about a file of RTTs, and --rtt names none",
+            "write --rtt rtts.csv, or leave --rtt-key out",
+        ));
+    }
     let buffer = source.take(
         args.buffer,
         "buffer",
@@ -210,6 +221,14 @@ pub(super) fn collect(args: &Described, source: &mut Source) -> Result<Answers, 
             buffer.bytes(args.cell).map(|_| buffer)
         },
     )?;
+    let sizes = source.take(
+        args.sizes.clone(),
+        "sizes",
+        "Flow sizes: a table, a file or one size",
+        "web-search",
+        sizes_that_exist,
+    )?;
+    let load = source.take(args.load, "load", "Load", "0.6", answers::load)?;
     let classes = classes(args, source)?;
     let has_classes = !classes.is_empty();
     Ok(Answers {
@@ -219,16 +238,11 @@ pub(super) fn collect(args: &Described, source: &mut Source) -> Result<Answers, 
         uplink: uplink.filter(|uplink| *uplink != rate),
         ratio,
         rtt,
+        rtt_keys: args.rtt_key.clone(),
         buffer,
         classes,
-        sizes: source.take(
-            args.sizes.clone(),
-            "sizes",
-            "Flow sizes: a table, a file or one size",
-            "web-search",
-            sizes_that_exist,
-        )?,
-        load: source.take(args.load, "load", "Load", "0.6", answers::load)?,
+        sizes,
+        load,
         transport: match has_classes {
             true => "dctcp",
             false => source.take(

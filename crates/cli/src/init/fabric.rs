@@ -27,10 +27,12 @@ pub(super) struct Fabric {
 /// The fabric of these answers, or what to write instead.
 pub(super) fn fabric(answers: &Answers) -> Result<Fabric, String> {
     match answers.kind {
-        Kind::Star if answers.ratio > 1.0 || answers.uplink.is_some() => Err(
-            "one switch has no uplinks: leave --oversubscription and --uplink out, or write --kind \
-             leaf-spine"
+        Kind::Star if answers.ratio > 1.0 => Err(
+            "one switch has no uplinks: leave --oversubscription out, or write --kind leaf-spine"
                 .to_owned(),
+        ),
+        Kind::Star if answers.uplink.is_some() => Err(
+            "one switch has no uplinks: leave --uplink out, or write --kind leaf-spine".to_owned(),
         ),
         Kind::Star => Ok(Fabric {
             keys: vec![("hosts", answers.hosts, String::new())],

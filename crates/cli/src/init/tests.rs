@@ -288,6 +288,7 @@ fn usual() -> Answers {
         load: 0.6,
         transport: "dctcp",
         queues: 1,
+        rtt_keys: Vec::new(),
         uplink: None,
         classes: Vec::new(),
     }

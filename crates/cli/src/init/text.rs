@@ -100,6 +100,10 @@ impl Parts<'_> {
                 "explains a key, for instance workload.load",
             ),
         ];
+        let keys = answers
+            .rtt_keys
+            .iter()
+            .map(|(key, value)| (*key, quoted(value)));
         let cells = self.cell.filter(|_| answers.buffer.in_cells);
         let cells = cells.map(|cell| format!("{} cells of {cell} bytes", answers.buffer.amount));
         context! {
@@ -114,6 +118,7 @@ impl Parts<'_> {
             rate => rate(answers.rate),
             uplink => answers.uplink.map(rate),
             rtt => rtts::section(&answers.rtt),
+            rtt_keys => keys.collect::<Vec<_>>(),
             sizes => quoted(&answers.sizes),
             load => answers.load.to_string(),
             tier => match answers.kind {
