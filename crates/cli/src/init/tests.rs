@@ -85,6 +85,7 @@ fn answers() -> impl Strategy<Value = Answers> {
                     rate,
                     ratio: if kind == Kind::Star { 1.0 } else { ratio },
                     rtt,
+                    rtt_keys: Vec::new(),
                     buffer,
                     sizes: sizes.to_owned(),
                     load: load as f64 / 20.0,
