@@ -24,7 +24,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("look something up", &["schemes", "theory", "help"]),
     (
         "use a scheme in a kernel, a switch or a program of yours",
-        &["export", "bpf", "vectors", "p4"],
+        &["doctor", "export", "bpf", "vectors", "p4"],
     ),
     ("see how far to trust it", &["figure", "bench", "testbed"]),
     ("set up your shell", &["completions", "man"]),
