@@ -190,14 +190,20 @@ impl At {
             _ => "RTTs as measured",
         };
         let Some(best) = &self.best else {
-            return format!("{rtts}: not decided, the time ended in the first round");
+            return format!(
+                "{rtts}: not decided, the time ended in the first round; the same command with a \
+                 longer --budget continues"
+            );
         };
         let curves = best.curves.iter();
         let curves = curves.map(|c| format!("{} to {}", length(c.low), length(c.high)));
         let curves = curves.collect::<Vec<_>>().join(", ");
         let name = format!("{} ({curves})", best.label);
         let Some(goal) = self.goal else {
-            return format!("{rtts}: not decided, best so far {name}");
+            return format!(
+                "{rtts}: not decided, best so far {name}; the same command with a longer --budget \
+                 continues"
+            );
         };
         let interval = goal
             .interval
