@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
 use cemark_param::Dialect;
 use cemark_report::text::{hang, listed, wrap};
+use cemark_scenario::{Plan, alike, near};
 use serde::Serialize;
 
 use crate::Format;
@@ -78,6 +79,17 @@ fn unknown(name: &str) -> Failure {
         format!("there is no scheme called `{name}`"),
         cemark_scenario::near(name, names),
     )
+}
+
+/// The label of a scheme of a scenario, as the scenario writes it.
+pub(crate) fn labelled<'a>(plan: &'a Plan, label: &str) -> Result<&'a String, Failure> {
+    let found = plan.schemes.iter().find(|known| alike(known, label));
+    found.ok_or_else(|| {
+        user(
+            format!("no scheme of {} is labelled `{label}`", plan.name),
+            near(label, plan.schemes.iter().map(String::as_str)),
+        )
+    })
 }
 
 /// Refuses a research scheme, which the simulator has and no data plane.

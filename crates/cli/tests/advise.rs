@@ -3,22 +3,19 @@
 //! docs/operators.md as it is written.
 #![allow(missing_docs)]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A folder of its own, which goes with the value.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Scratch {
-        let folder = format!("cemark-advise-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(folder);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("a folder");
-        Scratch(path)
+        Scratch(common::folder(&format!("advise-{name}"), &[]))
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -26,12 +23,7 @@ impl Scratch {
     }
 
     fn cemark(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_cemark"))
-            .args(args)
-            .env("COLUMNS", "100")
-            .current_dir(&self.0)
-            .output()
-            .expect("the program runs")
+        common::cemark(&self.0, args)
     }
 
     fn ok(&self, args: &[&str]) -> String {
@@ -43,12 +35,6 @@ impl Scratch {
     fn json(&self, args: &[&str]) -> Value {
         let args = [&["advise"], args, &["--format", "json"]].concat();
         serde_json::from_str(&self.ok(&args)).expect("JSON")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -201,7 +187,10 @@ fn the_comparison_says_what_to_do() {
     let metrics = found["beside"]["metrics"].as_array().expect("metrics");
     let queue = metrics.iter().find(|m| m["metric"] == "queue.mean");
     let queue = queue.expect("queues");
-    assert!(queue["percent"].as_f64() < Some(-50.0), "{found}");
+    assert!(
+        queue["difference"]["percent"].as_f64() < Some(-50.0),
+        "{found}"
+    );
     let sentence = found["beside"]["sentence"].as_str().expect("a sentence");
     assert!(
         sentence.contains("overall mean") || sentence.contains("queues"),
@@ -266,8 +255,7 @@ fn what_cannot_be_advised_says_what_to_write() {
     ];
     for (args, instead) in cases {
         let done = scratch.cemark(&[&["advise", "--rules"], args].concat());
-        let text = said(&done).replace(['│', '\n'], " ");
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = common::line(&done.stderr);
         assert_eq!(done.status.code(), Some(2), "{args:?}: {text}");
         assert!(text.contains(instead), "{args:?}: {text}");
     }

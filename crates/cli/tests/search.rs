@@ -2,9 +2,11 @@
 //! `cemark search`: what it chooses and claims, against every candidate simulated in full.
 #![allow(missing_docs)]
 
+mod common;
+
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
@@ -39,25 +41,17 @@ marker = "threshold"
 k = "50KB"
 "#;
 
-/// A folder of its own, which goes with the value.
+/// A folder with the scenario.
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Scratch {
-        let folder = format!("cemark-search-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(folder);
-        fs::create_dir_all(&path).expect("a folder");
-        fs::write(path.join("star.toml"), STAR).expect("a file");
-        Scratch(path)
+        let name = format!("search-{name}");
+        Scratch(common::folder(&name, &[("star.toml", STAR)]))
     }
 
     fn cemark(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_cemark"))
-            .args(args)
-            .env("COLUMNS", "100")
-            .current_dir(&self.0)
-            .output()
-            .expect("the program runs")
+        common::cemark(&self.0, args)
     }
 
     fn json(&self, args: &[&str]) -> Value {
@@ -68,14 +62,8 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    common::line(&[&output.stdout[..], &output.stderr].concat())
 }
 
 const SEARCH: [&str; 8] = [
@@ -148,9 +136,9 @@ fn estimates_are_those_of_a_run() {
     );
 }
 
-/// The claim about the best is of seeds that chose nothing.
+/// The claim about the best is of held-out seeds.
 #[test]
-fn the_claim_is_of_replications_that_chose_nothing() {
+fn the_claim_is_of_held_out_replications() {
     let scratch = Scratch::new("fresh");
     let found = scratch.json(&SEARCH);
     let best = found["best"]["scheme.step.k"].as_str().expect("a value");

@@ -49,7 +49,7 @@ pub struct Interval {
     pub ends: Option<(f64, f64)>,
 }
 
-/// The best candidate against the baseline, on replications that chose nothing.
+/// The best candidate against the baseline, on held-out replications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confirmed {
     /// Replications.

@@ -255,7 +255,7 @@ impl<'a> Halving<'a> {
             .collect()
     }
 
-    /// Compares the best candidate with the baseline on replications that chose nothing.
+    /// Compares the best candidate with the baseline on held-out replications.
     fn look(&mut self, plan: &Plan, results: &Results, best: usize, look: usize) -> Stage {
         let n = self.looks[look];
         let from = self.choosing;
@@ -420,8 +420,7 @@ impl StopRule for Halving<'_> {
 
     fn finished(&mut self, plan: &Plan, results: &mut Results, point: usize, show: &dyn Show) {
         if let Some(done) = &results[point] {
-            self.spent += done.summary.cpu_seconds;
-            self.points += 1;
+            self.count(done);
         }
         self.lacks.remove(&point);
         if self.lacks.is_empty() {

@@ -4,8 +4,8 @@
 //! Sequential halving (Karnin, Koren, Somekh, ICML 2013) over paired replications: all candidates
 //! run the same flows, the worse half goes, and the others run twice as many. [`Halving`] is a rule
 //! of the runner, so that points are stored, resumed and shared as those of every run. The best
-//! candidate is then compared with the baseline on replications that chose nothing: a difference on
-//! those that chose would be too good.
+//! candidate is then compared with the baseline on held-out replications: a difference on the
+//! replications that chose the candidate would be biased.
 
 mod aim;
 mod found;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use cemark_report::metrics;
 use cemark_report::stats::Comparison;
 use cemark_report::text::{aligned, wrap};
-use cemark_report::{Group, Metric, Row, RunDir, units};
+use cemark_report::{Group, Metric, Row, RunDir};
 use cemark_runner::Order;
 use cemark_runner::marker::Watches;
 use cemark_scenario::{Overrides, parse};
@@ -19,6 +19,7 @@ use crate::init::{BY_RULE, Parts};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;
 use crate::run::Screen;
+use crate::search::difference;
 use crate::terminal::look;
 
 /// Half of an interval that decides nothing if it is wider, in percentage points.
@@ -32,6 +33,7 @@ struct Line {
     decides: bool,
     today: Option<f64>,
     difference: Option<Comparison>,
+    finding: Finding,
     /// Value under the choice of the rules, where a difference in percent says nothing.
     chosen: Option<f64>,
 }
@@ -66,35 +68,18 @@ impl Line {
         }
     }
 
-    fn result(&self) -> Finding {
-        let Some(c) = self.difference else {
-            return Finding::Open;
-        };
-        let narrow = c.interval.is_some_and(|(l, h)| h - l <= 2.0 * WITHIN);
-        match (c.below(), c.above(), narrow) {
-            (true, ..) => Finding::Better,
-            (_, true, _) => Finding::Worse,
-            (.., true) => Finding::Alike,
-            _ => Finding::Open,
-        }
-    }
-
     fn row(&self) -> Vec<String> {
         let show = |value: Option<f64>| value.map_or("-".to_owned(), |v| self.metric.show(v));
         let change = match (&self.difference, self.chosen) {
             (_, Some(_)) => show(self.chosen),
-            (Some(c), _) => {
-                let interval = c.interval.map(|ends| units::interval(c.percent, ends));
-                let interval = interval.unwrap_or_else(|| "no interval".to_owned());
-                format!("{} ({interval})", units::percent(c.percent))
-            }
+            (Some(c), _) => c.in_words(),
             (None, None) => "-".to_owned(),
         };
-        let word = match (self.decides, self.result()) {
+        let word = match (self.decides, self.finding) {
             (false, _) => "",
             (_, Finding::Better) => "better",
             (_, Finding::Worse) => "worse",
-            (_, Finding::Alike) => "not told apart",
+            (_, Finding::Alike) => "no significant difference",
             (_, Finding::Open) => "not decided",
         };
         vec![self.name(), show(self.today), change, word.to_owned()]
@@ -107,15 +92,13 @@ impl Line {
             "unit": self.metric.unit.name(),
             "today": self.today,
             "by_rule": self.chosen,
-            "percent": self.difference.map(|c| c.percent),
-            "low": self.difference.and_then(|c| c.interval).map(|i| i.0),
-            "high": self.difference.and_then(|c| c.interval).map(|i| i.1),
+            "difference": self.difference.map(difference),
             "decides": self.decides,
-            "result": match (self.decides, self.result()) {
+            "result": match (self.decides, self.finding) {
                 (false, _) => None,
                 (_, Finding::Better) => Some("better"),
                 (_, Finding::Worse) => Some("worse"),
-                (_, Finding::Alike) => Some("not_told_apart"),
+                (_, Finding::Alike) => Some("no_significant_difference"),
                 (_, Finding::Open) => Some("not_decided"),
             },
         })
@@ -189,7 +172,7 @@ impl Beside {
     fn has_shorter_queues(&self) -> bool {
         let mut lines = self.lines.iter();
         let queue = lines.find(|line| line.metric.key == "queue.mean");
-        queue.is_some_and(|line| line.result() == Finding::Better)
+        queue.is_some_and(|line| line.finding == Finding::Better)
     }
 
     /// Whether the flows have a value of a metric that decides.
@@ -222,7 +205,7 @@ impl Beside {
             let own = self
                 .lines
                 .iter()
-                .filter(|l| l.decides && l.result() == result);
+                .filter(|l| l.decides && l.finding == result);
             own.map(Line::name).collect()
         };
         let (better, worse, open) = (of(Finding::Better), of(Finding::Worse), of(Finding::Open));
@@ -262,11 +245,12 @@ impl Beside {
                 list(&worse)
             ),
             (true, true) if open.is_empty() && self.has_shorter_queues() => format!(
-                "Use the thresholds by rule: no flow is shown to be slower (±{WITHIN} percentage \
-                 points), and queues are shorter, with 95 % confidence."
+                "Use the thresholds by rule: completion times do not differ significantly \
+                 (±{WITHIN} percentage points), and queues are shorter, with 95 % confidence."
             ),
             (true, true) if open.is_empty() => format!(
-                "Keep {}: intervals of ±{WITHIN} percentage points tell nothing apart.",
+                "Keep {}: no metric that decides differs significantly (±{WITHIN} percentage \
+                 points).",
                 self.today
             ),
             (true, true) => format!("Not decided.{more}"),
@@ -339,6 +323,7 @@ fn lines(group: &Group) -> Vec<Line> {
             decides: false,
             today: Some(today.sum(metric)),
             difference: None,
+            finding: Finding::Open,
             chosen: Some(chosen.sum(metric)),
         })
     }));
@@ -355,7 +340,15 @@ fn line(group: &Group, key: &str, class: Option<&String>, decides: bool) -> Opti
     let [today, chosen] = rows(group)?;
     let (today, chosen) = (today.cell(metric), chosen.cell(metric));
     let value = today.absolute?;
+    let interval = chosen.against.and_then(|c| c.interval);
+    let narrow = interval.is_some_and(|(low, high)| high - low <= 2.0 * WITHIN);
     Some(Line {
+        finding: match (chosen.better(), chosen.worse()) {
+            (true, _) => Finding::Better,
+            (_, true) => Finding::Worse,
+            _ if narrow => Finding::Alike,
+            _ => Finding::Open,
+        },
         class: class.cloned(),
         metric,
         decides,

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use cemark_report::RunDir;
 use cemark_report::stats::Comparison;
 use cemark_report::text::wrap;
-use cemark_report::units;
 use cemark_runner::marker::Watches;
 use cemark_scenario::{Overrides, parse};
 use cemark_search::{Aim, Bound as Limit, Candidate, Found, Quantity, replications};
@@ -20,7 +19,7 @@ use super::{Args, USUAL_SEARCH};
 use crate::exit::Failure;
 use crate::init::{Bound, Numbers, Parts};
 use crate::quantity::length;
-use crate::search::{Means, simulate};
+use crate::search::{Means, difference, simulate};
 use crate::terminal::look;
 
 /// Multiples of the thresholds, of one class and of each of two.
@@ -205,19 +204,15 @@ impl At {
                  continues"
             );
         };
-        let interval = goal
-            .interval
-            .map(|ends| units::interval(goal.percent, ends));
         let sure = match (goal.below(), goal.above()) {
             (true, _) => "better than the rule",
             (_, true) => "no multiple is better than the rule; the best of the others is worse",
-            _ => "not told from the rule",
+            _ => "no significant difference from the rule",
         };
         format!(
-            "{rtts}: {name}, {sure}: {} {} ({}) on {} replications of its own{}",
+            "{rtts}: {name}, {sure}: {} {} on {} held-out replications{}",
             wish.goal,
-            units::percent(goal.percent),
-            interval.unwrap_or_else(|| "no interval".to_owned()),
+            goal.in_words(),
             self.replications,
             if self.is_over {
                 ", the time is over"
@@ -246,9 +241,7 @@ impl Searched {
                 "rtt_factor": at.rtt,
                 "best": at.best.as_ref().map(|best| &best.label),
                 "curves": curves.map(|c| [c.low, c.high]).collect::<Vec<_>>(),
-                "percent": at.goal.map(|c| c.percent),
-                "low": at.goal.and_then(|c| c.interval).map(|i| i.0),
-                "high": at.goal.and_then(|c| c.interval).map(|i| i.1),
+                "difference": at.goal.map(difference),
                 "replications": at.replications,
                 "budget_ended": at.is_over,
             })

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use cemark_marking::{SchemeSpec, Values};
 use cemark_param::Dialect;
 use cemark_platform::{Ramp, Wanted, WantedQueue};
-use cemark_scenario::{Overrides, near};
+use cemark_scenario::Overrides;
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_wire::{Nanos, Rate};
 
 use super::Args;
 use crate::exit::{Failure, user};
+use crate::schemes::labelled;
 
 /// Cost of the ramp instead of ECN#, as the page of approximations has it.
 const RAMP_FOR_ECN_SHARP: &str = "ECN#'s persistent marks cannot be said: a switch does not know \
@@ -46,15 +47,7 @@ impl Chosen {
         }
         let plan = cemark_scenario::load(&args.name, &overrides)?;
         let label = match (&args.scheme, &plan.schemes[..]) {
-            (Some(label), all) => all
-                .iter()
-                .find(|known| cemark_scenario::alike(known, label))
-                .ok_or_else(|| {
-                    user(
-                        format!("no scheme of {} is labelled `{label}`", args.name),
-                        near(label, all.iter().map(String::as_str)),
-                    )
-                })?,
+            (Some(label), _) => labelled(&plan, label)?,
             (None, [only]) => only,
             (None, all) => {
                 return Err(user(

@@ -68,7 +68,8 @@ pub(super) fn document(search: &Search, found: &Found, dir: &Path) -> Value {
     })
 }
 
-fn difference(c: Comparison) -> Value {
+/// A difference in percent with its interval.
+pub(crate) fn difference(c: Comparison) -> Value {
     json!({
         "percent": c.percent,
         "low": c.interval.map(|i| i.0),

@@ -12,13 +12,15 @@ use std::path::PathBuf;
 
 use cemark_report::RunDir;
 use cemark_runner::Cores;
-use cemark_scenario::{Plan, alike, near, written_at};
+use cemark_scenario::{Plan, written_at};
 use cemark_search::{Aim, Bound, Candidate, Quantity, Refused, replications};
 
 pub(crate) use self::budget::seconds;
+pub(crate) use self::json::difference;
 use self::over::Over;
 pub(crate) use self::simulate::{Means, simulate};
 use crate::exit::{Failure, answer, answer_json, user, warn};
+use crate::schemes::labelled;
 use crate::{Consent, Edits, Format};
 
 /// Most candidates of a search.
@@ -225,14 +227,8 @@ fn short(path: &str) -> &str {
 
 /// The scheme whose points are compared.
 fn scheme(plan: &Plan, keys: &[Over], asked: Option<&str>) -> Result<String, Failure> {
-    let find = |label: &str| plan.schemes.iter().find(|own| alike(own, label)).cloned();
     if let Some(label) = asked {
-        return find(label).ok_or_else(|| {
-            user(
-                format!("no scheme of {} is labelled `{label}`", plan.name),
-                near(label, plan.schemes.iter().map(String::as_str)),
-            )
-        });
+        return labelled(plan, label).cloned();
     }
     let of_key = |key: &Over| {
         let rest = key.path.strip_prefix("scheme.")?;

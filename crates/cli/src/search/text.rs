@@ -80,10 +80,10 @@ fn rounds(search: &Search, found: &Found) -> String {
     if let (Some(best), Some(confirmed)) = (found.best, &found.confirmed) {
         let _ = writeln!(
             out,
-            "{} against {} on {} that chose nothing",
+            "{} against {} on {}",
             search.candidates[best].name,
             search.candidates[search.base].name,
-            plural(confirmed.replications, "replication")
+            plural(confirmed.replications, "held-out replication")
         );
     }
     let _ = writeln!(
@@ -174,7 +174,7 @@ fn is_better(aim: &Aim, found: &Found) -> bool {
             .all(|s| *s != Standing::Broken)
 }
 
-/// Whether a bound holds on the replications that chose nothing.
+/// Whether a bound holds on the held-out replications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     Holds,
@@ -202,13 +202,6 @@ fn standings(aim: &Aim, confirmed: &Confirmed) -> Vec<Standing> {
     aim.bounds.iter().zip(each).map(of).collect()
 }
 
-/// `-12.1 % (±1.2)`.
-fn shown(c: &Comparison) -> String {
-    let interval = c.interval.map(|ends| units::interval(c.percent, ends));
-    let interval = interval.unwrap_or_else(|| "no interval".to_owned());
-    format!("{} ({interval})", units::percent(c.percent))
-}
-
 /// `--budget 12min`, enough to continue to the end.
 fn budget(found: &Found, budget: f64) -> Option<String> {
     let End::Spent { lacks } = found.end else {
@@ -231,8 +224,8 @@ fn verdict(search: &Search, found: &Found, budget: &Option<String>) -> String {
     let Some((confirmed, goal)) = found.confirmed.as_ref().and_then(|c| Some((c, c.goal?))) else {
         let budget = budget.clone().unwrap_or_default();
         return format!(
-            "Not decided: {best} is the best so far, and the budget ended before replications that \
-             chose nothing compared it with the scenario's own values; {budget}."
+            "Not decided: {best} is the best so far, and the budget ended before held-out \
+             replications compared it with the scenario's own values; {budget}."
         );
     };
     let name = aim.goal.name();
@@ -247,7 +240,7 @@ fn verdict(search: &Search, found: &Found, budget: &Option<String>) -> String {
         )
         .map(|(bound, (standing, (difference, value)))| {
             let number = match (bound.limit, difference, value) {
-                (Limit::Percent(_), Some(c), _) => shown(c),
+                (Limit::Percent(_), Some(c), _) => c.in_words(),
                 (Limit::Value(_), _, Some(v)) => bound.of.metric.show(v.mean),
                 _ => "no value".to_owned(),
             };
@@ -267,31 +260,18 @@ fn verdict(search: &Search, found: &Found, budget: &Option<String>) -> String {
         Some(budget) => format!(" More replications may decide: {budget}."),
         None => String::new(),
     };
-    let n = plural(confirmed.replications, "replication");
-    let difference = shown(&goal);
+    let n = plural(confirmed.replications, "held-out replication");
+    let difference = goal.in_words();
     let narrow = goal
         .interval
         .is_some_and(|(l, h)| h - l <= 2.0 * aim.within);
     if is_better(aim, found) {
         return format!("Use {best}: {name} {difference} against {own}, {n}{bounds}.{more}");
     }
-    if standings.contains(&Standing::Broken) {
-        return format!(
-            "Keep the values of the scenario: {best}, the best of those tried, has {name} \
-             {difference}{bounds}.{more}"
-        );
-    }
-    match goal.interval {
-        Some(_) if narrow => format!(
-            "Keep the values of the scenario: {best}, the best of those tried, has {name} \
-             {difference} against {own}, {n}{bounds}.{more}"
-        ),
-        Some(_) if goal.above() || goal.below() => format!(
-            "Keep the values of the scenario: {best}, the best of those tried, is worse: {name} \
-             {difference}, {n}{bounds}.{more}"
-        ),
-        _ => {
-            format!("Not decided: {best} has {name} {difference} against {own}, {n}{bounds}.{more}")
-        }
-    }
+    let keeps = narrow || goal.above() || goal.below() || standings.contains(&Standing::Broken);
+    let verdict = match keeps {
+        true => format!("Keep the values of the scenario: the best of the others, {best},"),
+        false => format!("Not decided: {best}"),
+    };
+    format!("{verdict} has {name} {difference} against {own}, {n}{bounds}.{more}")
 }

@@ -70,6 +70,15 @@ impl Comparison {
             .unwrap_or_default()
     }
 
+    /// The difference with its interval in a sentence: `-12.1 % (±1.2)`.
+    pub fn in_words(&self) -> String {
+        let interval = match self.interval {
+            Some(_) => self.printed_interval(),
+            None => "no interval".to_owned(),
+        };
+        format!("{} ({interval})", units::percent(self.percent))
+    }
+
     /// Whether it is decided that the scheme is above the baseline: the interval, which is what is
     /// printed, is above zero.
     pub fn above(&self) -> bool {
