@@ -230,8 +230,8 @@ impl Beside {
         }
         match (better.is_empty(), worse.is_empty()) {
             (false, true) => format!(
-                "Use the thresholds by rule: {} better, nothing that decides is shown to be worse, \
-                 with 95 % confidence.{more}",
+                "Use the thresholds by rule: {} better, and no deciding metric is significantly \
+                 worse (95 % confidence).{more}",
                 list(&better)
             ),
             (true, false) => format!(
@@ -249,7 +249,7 @@ impl Beside {
                  (±{WITHIN} percentage points), and queues are shorter, with 95 % confidence."
             ),
             (true, true) if open.is_empty() => format!(
-                "Keep {}: no metric that decides differs significantly (±{WITHIN} percentage \
+                "Keep {}: no deciding metric differs significantly (±{WITHIN} percentage \
                  points).",
                 self.today
             ),
