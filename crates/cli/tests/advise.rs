@@ -197,7 +197,7 @@ fn the_comparison_says_what_to_do() {
         "{sentence}"
     );
     assert_ne!(found["beside"]["replications"], 0);
-    let searched = found["search"].as_array().expect("three searches");
+    let searched = found["search"]["at"].as_array().expect("three searches");
     let factors: Vec<f64> = searched
         .iter()
         .filter_map(|s| s["rtt_factor"].as_f64())

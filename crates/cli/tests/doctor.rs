@@ -189,7 +189,7 @@ fn a_finding_has_its_line_and_the_remedy_in_the_platforms_words() {
         &format!("standard input:{line} WRED_PROFILE|AZURE_LOSSLESS|ecn"),
         "Ethernet0, Ethernet4",
         "sonic-db-cli CONFIG_DB hset 'WRED_PROFILE|AZURE_LOSSLESS' ecn ecn_all",
-        "not read: MACSEC_PROFILE, SNMP_COMMUNITY, TACPLUS",
+        "not read: MACSEC_PROFILE, SCHEDULER, SNMP_COMMUNITY, TACPLUS",
     ] {
         assert!(answer.contains(part), "{part}\n{answer}");
     }
@@ -293,6 +293,32 @@ fn an_asic_with_a_database_of_its_own_is_a_switch() {
         "{answer}"
     );
     assert!(!answer.contains("asic0: AZURE_LOSSLESS"), "{answer}");
+}
+
+/// `sonic-db-dump -y` has a hash for each row.
+#[test]
+fn a_dump_of_the_database_is_read_as_its_tables() {
+    let dump = |text: &str| {
+        let tables: Value = serde_json::from_str(text).expect("JSON");
+        let mut rows = serde_json::Map::new();
+        for (table, of) in tables.as_object().expect("tables") {
+            for (row, fields) in of.as_object().expect("rows") {
+                let hash = serde_json::json!({ "type": "hash", "value": fields, "ttl": -1 });
+                rows.insert(format!("{table}|{row}"), hash);
+            }
+        }
+        Value::Object(rows).to_string()
+    };
+    let whole = text("sonic.json");
+    assert_eq!(found(&dump(&whole)), BTreeSet::new());
+    for broken in [
+        whole.replace("400000", "2000000"),
+        whole.replace("ecn_all", "ecn_none"),
+        whole.replace("\"dynamic_th\": \"0\"", "\"dynamic_th\": \"-5\""),
+    ] {
+        assert_eq!(found(&dump(&broken)), found(&broken));
+        assert_ne!(found(&broken), BTreeSet::new());
+    }
 }
 
 #[test]
@@ -451,6 +477,37 @@ fn tables_are_validated_against_models() {
         assert!(out(&o).contains(complaint), "{to}: {}", said(&o));
         assert!(!said(&o).contains(SECRET), "{}", said(&o));
     }
+    // Tables that others refer to, and a condition on another table.
+    let o = run(&whole.replace("\"scheduler.1\": {", "\"scheduler.2\": {"));
+    assert!(out(&o).contains("scheduler.1"), "{}", said(&o));
+    let voq = run(&whole.replace("\"npu\"", "\"voq\""));
+    let complaints = out(&voq).matches("error[yang]").count();
+    assert!(
+        complaints == 1 && out(&voq).contains("!= 'voq'"),
+        "{}",
+        said(&voq)
+    );
+    // An empty list of leaves, a field that XML cannot name, a leaf that refers to secrets.
+    let mtu = "\"mtu\": \"9100\"";
+    for (field, code) in [
+        ("\"adv_speeds\": []", 0),
+        ("\"adv_speeds\": [\"100000\", \"40000\"]", 0),
+        ("\"macsec\": \"spine\"", 0),
+        ("\"odd name\": \"1\"", 1),
+    ] {
+        let o = run(&whole.replace(mtu, &format!("{mtu}, {field}")));
+        assert_eq!(o.status.code(), Some(code), "{field}: {}", said(&o));
+    }
+    // Each ASIC is validated by itself.
+    let low = "{ \"A\": { \"green_min_threshold\": \"9\", \"green_max_threshold\": \"1\" } }";
+    let asics =
+        format!("{{\"asic0\": {{}}, \"asic1\": {{\"WRED_PROFILE\": {low}}}, \"localhost\": {{}}}}");
+    let o = run(&asics);
+    assert!(
+        out(&o).contains("asic1: the upper threshold"),
+        "{}",
+        said(&o)
+    );
     let none = std::env::temp_dir().to_string_lossy().into_owned();
     for args in [["-", "--yang", "/nonexistent"], ["-", "--yang", &none]] {
         assert_eq!(doctor(&args, &whole).status.code(), Some(2));

@@ -362,7 +362,65 @@ fn linux_p4_c_and_bytecode_are_targets_too() {
     let p4 = dir.ok(&["export", "rtt-variation", "--scheme", "ECN#", "--as", "p4"]);
     assert!(p4.contains("targets") && p4.contains("220000"), "{p4}");
     dir.refused(&["export", "rtt-variation", "--scheme", "TCN", "--as", "p4"]);
-    dir.refused(&["export", "classes.toml", "--scheme", "TCN", "--as", "tc"]);
+    let queues = dir.ok(&["export", "classes.toml", "--scheme", "TCN", "--as", "tc"]);
+    for part in [
+        "root cemark scheme tcn threshold 24000ns queues 4 scheduler dwrr by dscp map 1:0 ",
+        // DSCP 24 and 26 go to the last queue without an entry.
+        " 23:0 25:0 27:0 ",
+        " queue 3 scheme wred min 400000b max 1600000b ",
+    ] {
+        assert!(queues.contains(part), "{part}\n{queues}");
+    }
+    let wfq = [
+        "--set",
+        "switch.scheduler=wfq",
+        "--scheme",
+        "TCN",
+        "--as",
+        "tc",
+    ];
+    dir.refused(&[&["export", "classes.toml"], &wfq[..]].concat());
+}
+
+/// Names of profiles have no point, priorities are below 8, traffic classes below 16: SONiC's YANG
+/// models (`cargo xtask proof yang`).
+#[test]
+fn sonic_gets_names_and_numbers_that_its_models_accept() {
+    let dir = Scratch::new("models");
+    let sonic = ["--scheme", "ramp", "--as", "sonic"];
+    let of_rate = ["export", "classes.toml", "--rate", "2.5G"];
+    let text = dir.ok(&[&of_rate[..], &sonic].concat());
+    assert!(text.contains("\"CEMARK_0_2500M\""), "{text}");
+    for (from, to) in [("queue = 3", "queue = 9"), ("queue = 0", "queue = 17")] {
+        fs::write(dir.0.join("far.toml"), CLASSES.replace(from, to)).expect("a file");
+        dir.refused(&[&["export", "far.toml"], &sonic[..]].concat());
+    }
+    // A DSCP without a class goes where best effort goes, not into a strict queue.
+    let strict = CLASSES
+        .replace("dscp = [0, 8]\nqueue = 0", "dscp = [0, 8]\nqueue = 1")
+        .replace(
+            "[[workload]]\nname = \"web\"",
+            "[[switch.class]]\nname = \"control\"\ndscp = 48\nqueue = 0\nstrict = true\n\
+         [[workload]]\nname = \"web\"",
+        );
+    fs::write(dir.0.join("strict.toml"), strict).expect("a file");
+    let strict = ["export", "strict.toml"];
+    let text = dir.ok(&[&strict[..], &sonic].concat());
+    assert!(
+        text.contains("\"47\": \"1\"") && text.contains("\"48\": \"0\""),
+        "{text}"
+    );
+    let qdisc = dir.ok(&[&strict[..], &["--scheme", "ramp", "--as", "tc"]].concat());
+    assert!(
+        qdisc.contains(" 47:1 48:0 49:1 ") && qdisc.contains(" strict 1 "),
+        "{qdisc}"
+    );
+    let lossy = CLASSES
+        .replace("lossless = true\n", "")
+        .replace("pfc = true\n", "");
+    fs::write(dir.0.join("lossy.toml"), lossy).expect("a file");
+    let o = dir.cemark(&[&["export", "lossy.toml"], &sonic[..]].concat());
+    assert!(said(&o).contains("`pfc_enable` is empty"), "{}", said(&o));
 }
 
 #[test]

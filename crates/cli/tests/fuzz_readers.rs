@@ -47,6 +47,14 @@ const MONITOR: &str = "<?xml version=\"1.0\" ?>\n<FlowMonitor>\n<FlowStats>\n\
 const FCT: &str = "0b000001 0b000101 10000 100 20000 2000000000 40000 30000\n";
 const SIZES: &str = "# bytes share\n1000 0.1\n20000 0.5\n1000000 1\n";
 const RTTS: &str = "rtt_us\n80\n95.5\n240\n";
+const CONNECTIONS: &str = "State Recv-Q Send-Q Local Peer\n\
+                           ESTAB 0 0 10.0.0.1:22 10.0.0.2:5000\n\
+                           \t cubic rtt:0.5/0.2 minrtt:0.04\n\
+                           ESTAB 0 0 [::1]:22 [::1]:5001\n\
+                           \t dctcp rtt:0.1/0.02 minrtt:0.08\n";
+const HISTOGRAM: &str = "# TYPE rtt_seconds histogram\nrtt_seconds_bucket{le=\"0.00002\"} 0\n\
+                         rtt_seconds_bucket{le=\"0.00004\"} 90\nrtt_seconds_bucket{le=\"+Inf\"} \
+                         100\n";
 const BUCKETS: &str = "le,count\n0.0001,10\n0.0005,90\n+Inf,100\n";
 
 /// A reader: its name, the file that is changed, and the command that reads it.
@@ -127,6 +135,8 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
         ("sizes.txt", SIZES.to_owned()),
         ("rtts.csv", RTTS.to_owned()),
         ("buckets.csv", BUCKETS.to_owned()),
+        ("ss.txt", CONNECTIONS.to_owned()),
+        ("rtts.prom", HISTOGRAM.to_owned()),
     ];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_str())).collect();
     let dir = folder(&format!("fuzz-readers-{worker}"), &texts);
@@ -210,6 +220,30 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
         ("P4", "tcn.p4", false, "p4 spec tcn.p4"),
         ("SONiC", "sonic.json", false, "doctor sonic.json"),
         ("patch of SONiC", "patch.json", false, "doctor patch.json"),
+        (
+            "SONiC, simulated",
+            "sonic.json",
+            false,
+            "check s.toml --switch sonic.json",
+        ),
+        (
+            "SONiC, advised",
+            "sonic.json",
+            false,
+            "advise --rules --rate 25G --rtt 20us --today sonic.json",
+        ),
+        (
+            "connections of ss",
+            "ss.txt",
+            false,
+            "advise --rules --rate 25G --rtt ss.txt",
+        ),
+        (
+            "RTTs of Prometheus",
+            "rtts.prom",
+            false,
+            "advise --rules --rate 25G --rtt rtts.prom",
+        ),
         ("NVUE", "nvue.json", false, "doctor nvue.json"),
         ("commands of NVUE", "nvue.txt", false, "doctor nvue.txt"),
         ("qdiscs", "tc.json", false, "doctor tc.json"),

@@ -198,7 +198,11 @@ fn what_cannot_be_says_what_to_write() {
 #[test]
 fn on_a_terminal_it_asks() {
     let dir = folder("asks");
-    let typed = "\n\nfast\n100G\n\n\n10us..40us\n\n\n0.4\n\n\n\n";
+    // More lines than there are questions: the default of each further question.
+    let typed = format!(
+        "\n\nfast\n100G\n\n\n10us..40us\n\n\n0.4\n{}",
+        "\n".repeat(32)
+    );
     let command = format!("{} init asked.toml", env!("CARGO_BIN_EXE_cemark"));
     // `script` is part of util-linux; without it the test has no terminal.
     let Ok(mut child) = Command::new("script")

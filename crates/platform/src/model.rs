@@ -309,6 +309,10 @@ pub struct Port {
     pub classes: Option<String>,
     /// Queues of traffic classes that do not go to the queue of their own number.
     pub queue_of: BTreeMap<u8, u8>,
+    /// Priorities of traffic classes whose pauses are not those of their own number.
+    pub priority_of: BTreeMap<u8, u8>,
+    /// Queues that pauses of a priority stop, where it is not the queue of its traffic class.
+    pub stopped: BTreeMap<u8, u8>,
     /// Priorities that PFC pauses, with the place that says so.
     pub lossless: BTreeMap<u8, Place>,
     /// Queue lengths at which PFC pauses the sender, by priority.
@@ -319,6 +323,34 @@ impl Port {
     /// The queue of a traffic class.
     pub fn queue(&self, class: u8) -> u8 {
         self.queue_of.get(&class).copied().unwrap_or(class)
+    }
+
+    /// The priority whose pauses protect a traffic class.
+    fn priority(&self, class: u8) -> u8 {
+        self.priority_of.get(&class).copied().unwrap_or(class)
+    }
+
+    /// Traffic classes that pauses of a priority protect.
+    pub fn protected(&self, priority: u8) -> impl Iterator<Item = u8> {
+        (0..8).filter(move |class| self.priority(*class) == priority)
+    }
+
+    /// Why PFC does not protect a traffic class; none where it does.
+    pub fn unprotected(&self, class: u8) -> Option<String> {
+        let (priority, queue) = (self.priority(class), self.queue(class));
+        let stopped = self.stopped.get(&priority).copied().unwrap_or(queue);
+        let lossless = self.lossless.contains_key(&priority);
+        match (lossless, priority == class, stopped == queue) {
+            (true, _, true) => None,
+            (true, _, false) => Some(format!(
+                "pauses of priority {priority} stop queue {stopped}, and its packets wait in queue \
+                 {queue}"
+            )),
+            (false, true, _) => Some("no PFC protects it".to_owned()),
+            (false, false, _) => Some(format!(
+                "its priority group is {priority}, which no PFC protects"
+            )),
+        }
     }
 }
 

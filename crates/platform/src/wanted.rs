@@ -11,6 +11,8 @@ pub struct Wanted {
     pub suffix: String,
     /// Queues with a marker or a class, by number.
     pub queues: Vec<WantedQueue>,
+    /// Number of the queue of a DSCP that no queue has.
+    pub rest: u8,
     /// Roundings, parts of the scheme that are lost, and the cost of the loss: a sentence each.
     pub notes: Vec<String>,
     /// Title and notes as lines of comments, without a mark before them.
@@ -57,9 +59,9 @@ pub enum SonicForm {
 pub enum SonicSchema {
     /// Thresholds of WRED for marks and drops.
     Legacy,
-    /// `ecn_green_min_threshold`, as in the YANG model.
+    /// `ecn_green_min_threshold`, as in sonic-buildimage pull request 28164.
     Ecn,
-    /// `green_ect_min_threshold`, as in the design document.
+    /// `green_ect_min_threshold`, as in the review of sonic-swss pull request 4719.
     Ect,
 }
 

@@ -18,6 +18,7 @@ mod rtt;
 
 pub use lab::{Batch, CONTROLS, Endless, Key, Lab, LabFlow, LabProbe, Setting, Times};
 pub use network::{address, host, port, switch};
+pub use qdisc::{Dscps, exported};
 pub use record::{LongCount, PortCount, Record};
 pub use refusal::Refusal;
 pub use rtt::{BANDS, discrete};

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port of the scenario as options of the qdisc `cemark`.
 
+use std::collections::BTreeMap;
+
 use cemark_param::{Dialect, Kind};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct, SchedulerKind};
 use cemark_switch::sched::Share;
 use cemark_wire::Rate;
 
-use crate::refusal::{HEADERS, by_queue};
+use crate::refusal::{HEADERS, Refusal, by_queue, queues_of};
 
 /// Bytes that the kernel counts of a packet beside IP: the header of Ethernet.
 const ETHERNET: i32 = 14;
@@ -32,23 +34,100 @@ pub(crate) fn port(config: &Config, rate: Rate) -> String {
     port_with(config, rate, &by_queue(config))
 }
 
-/// A port of a switch, with the marker of each of its queues: the port has the marker of the first
-/// queue, and a queue with another marker has words of its own at the end. `burst`, a tenth of a
-/// packet: a packet leaves when the one before it has been sent, and what a late timer has cost is
-/// made up for.
+/// A port of a switch, with the marker of each of its queues. `burst` is a tenth of a packet: a
+/// packet leaves when the one before it has been sent, and the port makes up for a late timer.
 pub(crate) fn port_with(config: &Config, rate: Rate, markers: &[&MarkerChoice]) -> String {
-    let s = &config.switch;
-    let schemes: Vec<String> = markers.iter().map(|marker| scheme(marker)).collect();
-    let mut words = format!("cemark {}", schemes[0]);
-    words += &format!(
+    let of_port = format!(
         " limit {}b rate {}bit shaper 100% burst 150b gso split",
-        s.buffer_bytes, rate.0
+        config.switch.buffer_bytes, rate.0
     );
+    let own: Vec<MarkerChoice> = markers.iter().map(|marker| (*marker).clone()).collect();
+    words(config, rate, &own, &of_port, "")
+}
+
+/// DSCPs of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Dscps<'a> {
+    /// DSCPs of each traffic class by name.
+    pub of_class: &'a BTreeMap<String, Vec<u8>>,
+    /// Queue of a DSCP without a class.
+    pub rest: u8,
+}
+
+/// The marking and the queues of a port of any device, whose limit and rate follow the device.
+/// Strict queues come first, as the qdisc has them.
+///
+/// # Errors
+/// What the qdisc `cemark` lacks: a scheduler, a marker, more than 32 queues.
+pub fn exported(config: &Config, rate: Rate, dscps: Dscps<'_>) -> Result<String, Refusal> {
+    let (config, place) = strict_first(config);
+    queues_of(&config)?;
+    let s = &config.switch;
+    let at_port = |marker: &MarkerChoice| match marker {
+        MarkerChoice::Builtin { scheme, values } => MarkerChoice::Builtin {
+            scheme,
+            values: s.values_at(scheme, values, rate),
+        },
+        other => other.clone(),
+    };
+    let markers: Vec<MarkerChoice> = s.markers().map(at_port).collect();
+    let mut to = [place[usize::from(dscps.rest)]; 64];
+    for class in &s.classes {
+        for dscp in dscps.of_class.get(&class.name).into_iter().flatten() {
+            to[usize::from(*dscp)] = class.queue;
+        }
+    }
+    let last = s.queues.len().saturating_sub(1);
+    let moved = to.iter().enumerate();
+    let moved = moved.filter(|(dscp, queue)| (*dscp).min(last) != usize::from(**queue));
+    let pairs: String = moved
+        .map(|(dscp, queue)| format!(" {dscp}:{queue}"))
+        .collect();
+    let map = match s.classes.is_empty() || pairs.is_empty() {
+        true => String::new(),
+        false => format!(" map{pairs}"),
+    };
+    Ok(words(&config, rate, &markers, "", &map))
+}
+
+/// The configuration with its strict queues before the others, and the new place of each queue.
+fn strict_first(config: &Config) -> (Config, Vec<u8>) {
+    let mut config = config.clone();
+    let s = &mut config.switch;
+    let mut order: Vec<usize> = (0..s.queues.len()).collect();
+    if matches!(s.scheduler, SchedulerKind::Dwrr | SchedulerKind::Wrr) {
+        order.sort_by_key(|queue| !s.queues[*queue].strict);
+    }
+    let mut place = vec![0; order.len()];
+    for (to, from) in order.iter().enumerate() {
+        place[*from] = to as u8;
+    }
+    s.queues = order.iter().map(|from| s.queues[*from]).collect();
+    let profile = |from: &usize| s.profiles.get(*from).cloned().flatten();
+    s.profiles = order.iter().map(profile).collect();
+    for class in &mut s.classes {
+        class.queue = place[usize::from(class.queue)];
+    }
+    (config, place)
+}
+
+/// The words of a port: its scheme is that of the first queue, and a queue with another one has
+/// words of its own at the end.
+fn words(
+    config: &Config,
+    rate: Rate,
+    markers: &[MarkerChoice],
+    of_port: &str,
+    map: &str,
+) -> String {
+    let s = &config.switch;
+    let schemes: Vec<String> = markers.iter().map(scheme).collect();
+    let mut words = format!("cemark {}{of_port}", schemes[0]);
     if s.non_ect == NonEct::Drop {
         words += " not_ect drop";
     }
     if s.queues.len() > 1 {
-        words += &queues(config, rate);
+        words += &queues(config, rate, map);
     }
     for (queue, own) in schemes.iter().enumerate() {
         let mut of_queue = String::new();
@@ -80,7 +159,7 @@ fn scheme(marker: &MarkerChoice) -> String {
     words
 }
 
-fn queues(config: &Config, rate: Rate) -> String {
+fn queues(config: &Config, rate: Rate, map: &str) -> String {
     let s = &config.switch;
     let mtu = u32::from(config.transport.mss) + u32::from(config.transport.header_bytes);
     let (scheduler, visits) = match s.scheduler {
@@ -89,7 +168,10 @@ fn queues(config: &Config, rate: Rate) -> String {
         SchedulerKind::Wrr => ("wrr", true),
         SchedulerKind::Dwrr | SchedulerKind::Wfq => ("dwrr", true),
     };
-    let mut words = format!(" queues {} scheduler {scheduler} by dscp", s.queues.len());
+    let mut words = format!(
+        " queues {} scheduler {scheduler} by dscp{map}",
+        s.queues.len()
+    );
     if !visits {
         return words;
     }

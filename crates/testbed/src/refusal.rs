@@ -141,6 +141,12 @@ fn switch(config: &Config) -> Result<(), Refusal> {
             "leave the limits of queues out",
         );
     }
+    queues_of(config)
+}
+
+/// Refuses queues that a port of the qdisc `cemark` cannot have.
+pub(crate) fn queues_of(config: &Config) -> Result<(), Refusal> {
+    let s = &config.switch;
     if s.queues.len() > MOST_QUEUES {
         return no(
             "switch.queues",

@@ -3,7 +3,8 @@
 # run.sh [proof|debian]: builds module and plugin and tests them in a User Mode Linux, which is
 # built first if it is not in the cache. With `proof`, everything at length, and what proof.sh has;
 # CEMARK_SECONDS makes it shorter (60). With `debian`, only Debian's kernels, and there the cost of
-# a packet, which has to be at most 1.25 times that of codel.
+# a packet, which has to be at most 1.25 times that of codel. CEMARK: the program whose exported
+# lines are tried [default: a dev build of this checkout].
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
@@ -42,6 +43,13 @@ SECONDS_MAX=3600 "$here/uml.sh" uml "$here/vectors.sh" EXAMPLE="$(realpath "$exa
 echo "== under traffic"
 SECONDS_MAX=1800 "$here/uml.sh" uml "$here/port.py" SHORT="$short" SECONDS="${short:-4}" \
   MESSAGES="$messages"
+echo "== lines of cemark export"
+program=${CEMARK:-}
+if [ -z "$program" ]; then
+  cargo build --quiet --locked -p cemark
+  program=${CARGO_TARGET_DIR:-target}/debug/cemark
+fi
+"$here/uml.sh" uml "$here/exported.py" CEMARK="$(realpath "$program")"
 echo "== a tenth of what any local user may do"
 "$here/uml.sh" uml "$here/walk.py" PART=10
 if [ "${1:-}" = proof ]; then "$here/proof.sh" "$seconds" "$messages"; fi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thresholds near those of the rules: which multiple is best, and how that moves where the RTTs
-//! are 20 % off.
+//! Thresholds beside those of the choice: the best rule, published set or multiple, and how the
+//! best moves where the RTTs are 20 % off.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -21,15 +21,20 @@ use crate::init::{Bound, Numbers, Parts};
 use crate::quantity::length;
 use crate::search::{Means, difference, simulate};
 use crate::terminal::look;
+use crate::thresholds::Curve;
 
-/// Multiples of the thresholds, of one class and of each of two.
+/// Multiples of the thresholds: of the only class, and of each of several.
 const OF_ONE: [f64; 8] = [0.125, 0.25, 0.5, 0.7, 1.4, 2.0, 4.0, 8.0];
-const OF_TWO: [f64; 4] = [0.25, 0.5, 2.0, 4.0];
+const OF_EACH: [f64; 4] = [0.25, 0.5, 2.0, 4.0];
+/// Shortest threshold that is tried, in bytes: a packet.
+const SHORTEST: u64 = 1_500;
 /// Goal and bound: short flows as fast as possible, large ones hardly slower.
 const GOAL: &str = "short.mean";
 const BOUND: (&str, &str) = ("large.mean", "large.mean<=+3%");
 /// Goal where there are no short flows.
 const OTHERWISE: &str = "overall.mean";
+/// Label of the best thresholds in the scenario that is written.
+const BY_SEARCH: &str = "by search";
 
 /// Metrics of a search.
 struct Wish {
@@ -63,7 +68,7 @@ impl Wish {
     }
 }
 
-/// The best multiple at one size of the RTTs.
+/// The best candidate at one size of the RTTs.
 struct At {
     /// RTTs over those that were measured.
     rtt: f64,
@@ -76,6 +81,8 @@ struct At {
 /// Searches at the measured RTTs, and at RTTs that are 20 % shorter and longer.
 pub(super) struct Searched {
     wish: Wish,
+    /// Candidates beside the choice.
+    tried: usize,
     all: Vec<At>,
 }
 
@@ -89,7 +96,9 @@ pub(super) fn search(
     let wish = Wish::of(beside);
     let aim = wish.aim()?;
     let rule = parts.by_rule(rtt);
-    let candidates = candidates(&rule);
+    let classes = parts.classes().iter();
+    let classes = classes.map(|class| (class.name.as_str(), parts.curves(class, rtt)));
+    let candidates = candidates(&rule, &classes.collect::<Vec<_>>());
     let time = args.budget.unwrap_or(USUAL_SEARCH);
     let mut all = vec![at(
         args,
@@ -103,38 +112,71 @@ pub(super) fn search(
             at(args, parts, rtt, (&aim, &candidates), (off, 0.25 * time))
         })?);
     }
-    Ok(Searched { wish, all })
+    Ok(Searched {
+        wish,
+        tried: candidates.len() - 1,
+        all,
+    })
 }
 
-/// The rule's own thresholds first, then multiples of them.
-fn candidates(rule: &Bound) -> Vec<Bound> {
-    let times = |factors: &[f64]| {
-        let curves = rule.curves.iter().enumerate().map(|(i, curve)| {
-            let factor = factors[i.min(factors.len() - 1)];
-            let bytes = |bytes: u64| ((bytes as f64 * factor).round() as u64).max(1_500);
-            let mut curve = curve.clone();
-            (curve.low, curve.high) = (bytes(curve.low), bytes(curve.high));
-            curve
-        });
-        let words: Vec<String> = factors.iter().map(|f| format!("x{f}")).collect();
-        Bound {
-            label: words.join(" "),
-            comment: String::new(),
-            curves: curves.collect(),
+/// The thresholds of the rule first; then each class by every other rule and published set, and
+/// multiples of the thresholds of each class, and of all. Uplinks have them in proportion where
+/// those of the rule are.
+fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bound> {
+    let shape = |bound: &Bound| -> Vec<(u64, u64, u64)> {
+        let curves = bound.curves.iter();
+        curves.map(|c| (c.low, c.high, c.height)).collect()
+    };
+    let times = |curve: &Curve, factor: f64| {
+        let bytes = |bytes: u64| ((bytes as f64 * factor).round() as u64).max(SHORTEST);
+        Curve {
+            low: bytes(curve.low),
+            high: bytes(curve.high),
+            ..curve.clone()
         }
     };
+    let factors: &[f64] = match classes.len() {
+        1 => &OF_ONE,
+        _ => &OF_EACH,
+    };
     let mut all = vec![rule.clone()];
-    match rule.curves.len() {
-        2 => {
-            let one = |a: f64| OF_TWO.iter().map(move |b| [a, *b]);
-            all.extend(OF_TWO.iter().flat_map(|a| one(*a)).map(|both| times(&both)));
-            all.extend(
-                OF_TWO
-                    .iter()
-                    .flat_map(|f| [times(&[1.0, *f]), times(&[*f, 1.0])]),
+    let mut add = |label: String, curves: Vec<Curve>| {
+        let comment = String::new();
+        let bound = Bound {
+            label,
+            comment,
+            curves,
+        };
+        if !all.iter().any(|other| shape(other) == shape(&bound)) {
+            all.push(bound);
+        }
+    };
+    for (i, (class, curves)) in classes.iter().enumerate() {
+        let with = |curve: Curve| {
+            let mut curves = rule.curves.clone();
+            let by_rate = curves[i].by_rate;
+            curves[i] = Curve { by_rate, ..curve };
+            curves
+        };
+        let label = |word: String| match classes.len() {
+            1 => word,
+            _ => format!("{class} {word}"),
+        };
+        for curve in &curves[1..] {
+            add(label(curve.name.clone()), with(curve.clone()));
+        }
+        for factor in factors {
+            add(
+                label(format!("x{factor}")),
+                with(times(&rule.curves[i], *factor)),
             );
         }
-        _ => all.extend(OF_ONE.iter().map(|factor| times(&[*factor]))),
+    }
+    if classes.len() > 1 {
+        for factor in OF_EACH {
+            let curves = rule.curves.iter().map(|curve| times(curve, factor));
+            add(format!("all x{factor}"), curves.collect());
+        }
     }
     all
 }
@@ -205,9 +247,9 @@ impl At {
             );
         };
         let sure = match (goal.below(), goal.above()) {
-            (true, _) => "better than the rule",
-            (_, true) => "no multiple is better than the rule; the best of the others is worse",
-            _ => "no significant difference from the rule",
+            (true, _) => "better than the choice",
+            (_, true) => "no candidate is better than the choice; the best of the others is worse",
+            _ => "no significant difference from the choice",
         };
         format!(
             "{rtts}: {name}, {sure}: {} {} on {} held-out replications{}",
@@ -224,14 +266,53 @@ impl At {
 }
 
 impl Searched {
+    /// The best thresholds at the measured RTTs, if they are better than the choice, as a scheme.
+    pub fn better(&self) -> Option<Bound> {
+        let measured = self.all.first()?;
+        let goal = measured.goal.filter(Comparison::below)?;
+        let best = measured.best.clone()?;
+        Some(Bound {
+            comment: format!(
+                "{}: {} {} on {} held-out replications",
+                best.label,
+                self.wish.goal,
+                goal.in_words(),
+                measured.replications
+            ),
+            label: BY_SEARCH.to_owned(),
+            ..best
+        })
+    }
+
+    /// The sentence that says what to do.
+    fn sentence(&self) -> String {
+        let Some(best) = self.better() else {
+            return "Keep the choice: no other thresholds are better with 95 % confidence at the \
+                    measured RTTs."
+                .to_owned();
+        };
+        let label = |at: &At| at.best.as_ref().map(|best| best.label.clone());
+        let off = self.all[1..].iter();
+        let moved = off.filter(|at| label(at) != label(&self.all[0])).count();
+        let moves = match moved {
+            0 => "they are the best with RTTs 20 % shorter and longer, too",
+            1 => "with RTTs 20 % off to one side others are best or nothing is decided",
+            _ => "with RTTs 20 % off others are best or nothing is decided",
+        };
+        format!("Use {}; {moves}.", best.comment)
+    }
+
     pub fn text(&self) -> String {
         let wish = std::iter::once(self.wish.goal).chain(self.wish.bounds.iter().copied());
         let wish = wish.collect::<Vec<_>>().join(", ");
-        let mut out = format!("\nMultiples of the thresholds by rule, for {wish}\n");
+        let mut out = format!(
+            "\n{} other thresholds than the choice, for {wish}\n",
+            self.tried
+        );
         for at in &self.all {
             let _ = writeln!(out, "{}", wrap(&at.sentence(&self.wish), look().width));
         }
-        out
+        out + "\n" + &wrap(&self.sentence(), look().width) + "\n"
     }
 
     pub fn json(&self) -> Value {
@@ -246,6 +327,10 @@ impl Searched {
                 "budget_ended": at.is_over,
             })
         };
-        self.all.iter().map(at).collect()
+        json!({
+            "candidates": self.tried,
+            "at": self.all.iter().map(at).collect::<Vec<_>>(),
+            "sentence": self.sentence(),
+        })
     }
 }

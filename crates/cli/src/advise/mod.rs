@@ -48,7 +48,8 @@ pub(crate) struct Args {
     /// Print the thresholds and simulate nothing.
     #[arg(long, conflicts_with_all = ["search", "budget"])]
     rules: bool,
-    /// Search for better thresholds than those of the rules, also with RTTs that are 20 % off.
+    /// Search for better thresholds: other rules, published sets and multiples, also with RTTs that
+    /// are 20 % off.
     #[arg(long)]
     search: bool,
     /// Time after which no further simulation begins [default: 2min; with --search 15min more].
@@ -128,6 +129,12 @@ pub(crate) fn advise(args: &Args) -> Result<(), Failure> {
             (Some(beside), true) => Some(factors::search(args, &asked, (parts, rtt), beside)?),
             _ => None,
         };
+        let better = search.as_ref().and_then(factors::Searched::better);
+        if let (Some(path), Some(better)) = (&args.write, better) {
+            let schemes = [parts.by_rule(rtt), better];
+            let text = parts.compared(rtt, args.against, &schemes, &args.fabric.today)?;
+            write(path, &text, true)?;
+        }
         match args.format {
             Format::Table => match &search {
                 Some(search) => answer(&search.text()),

@@ -4,8 +4,8 @@
 //! src/sonic-yang-models, and on every switch.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,8 +20,43 @@ const MOST_BYTES: u64 = 4 << 20;
 /// Most complaints that are listed.
 const MOST: usize = 100;
 
+/// Most temporary files that are tried.
+const MOST_FILES: u32 = 100;
+
 /// A temporary file that is removed on drop.
 struct Instance(PathBuf);
+
+impl Instance {
+    /// Writes a file of its own, which no other user reads.
+    fn new(xml: &str) -> Result<Instance, Failure> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let name = |n: u32| format!("cemark-doctor-{}-{n}.xml", std::process::id());
+        let mut paths = (0..MOST_FILES).map(|n| std::env::temp_dir().join(name(n)));
+        let (path, mut file) = loop {
+            let no = |e: &dyn std::fmt::Display| {
+                machine(format!(
+                    "cannot write a file in {}: {e}",
+                    std::env::temp_dir().display()
+                ))
+            };
+            let Some(path) = paths.next() else {
+                return Err(no(&"files of this program are in the way"));
+            };
+            match options.open(&path) {
+                Ok(file) => break (path, file),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(no(&e)),
+            }
+        };
+        let instance = Instance(path);
+        file.write_all(xml.as_bytes())
+            .map_err(|e| machine(format!("cannot write {}: {e}", instance.0.display())))?;
+        Ok(instance)
+    }
+}
 
 impl Drop for Instance {
     fn drop(&mut self) {
@@ -60,14 +95,27 @@ pub(super) fn validate(
             "name the directory of sonic-wred-profile.yang, sonic-queue.yang and the others",
         ));
     }
-    let name = format!("cemark-doctor-{}.xml", std::process::id());
-    let instance = Instance(std::env::temp_dir().join(name));
-    fs::write(&instance.0, models.instance(&documents))
-        .map_err(|e| machine(format!("cannot write {}: {e}", instance.0.display())))?;
+    let mut complaints = Vec::new();
+    for (part, xml) in models.instances(&documents) {
+        for complaint in lint(directory, &used, &xml)? {
+            complaints.push(match part.is_empty() {
+                true => complaint,
+                false => format!("{part}: {complaint}"),
+            });
+        }
+    }
+    Ok(complaints)
+}
+
+/// What the validator says of an instance.
+fn lint(directory: &Path, used: &[String], xml: &str) -> Result<Vec<String>, Failure> {
+    let instance = Instance::new(xml)?;
     let modules = used
         .iter()
         .map(|name| directory.join(format!("{name}.yang")));
+    // Conditions of a model may look at tables of the models that it imports.
     let run = Command::new("yanglint")
+        .args(["--make-implemented", "--quiet"])
         .args(["--type", "config", "--format", "xml", "--path"])
         .arg(directory)
         .args(modules)
@@ -83,19 +131,50 @@ pub(super) fn validate(
     if out.status.success() {
         return Ok(Vec::new());
     }
-    let file = instance.0.display().to_string();
-    let said = String::from_utf8_lossy(&out.stderr);
-    let mut complaints = BTreeSet::new();
-    for line in said.lines().take(MOST) {
-        let line = line.trim().trim_start_matches("libyang err :");
-        let ours = line.is_empty() || line.contains(&file) || line.starts_with("YANGLINT");
-        if !ours {
-            complaints.insert(line.trim().to_owned());
-        }
-    }
+    let complaints = complaints(&String::from_utf8_lossy(&out.stderr), &instance.0);
     match complaints.is_empty() {
         true => Err(machine(format!("yanglint ended with {}", out.status))),
-        false => Ok(complaints.into_iter().collect()),
+        false => Ok(complaints),
+    }
+}
+
+/// Complaints of libyang, each once: one begins with `libyang err :` and may have several lines.
+fn complaints(said: &str, instance: &Path) -> Vec<String> {
+    let file = instance.display().to_string();
+    let mut all: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in said.lines().map(str::trim) {
+        let begins = line.strip_prefix("libyang err :");
+        match begins {
+            Some(text) if all.len() < MOST => {
+                open = true;
+                all.push(text.trim().to_owned());
+            }
+            Some(_) => break,
+            None if line.starts_with("libyang ") || line.starts_with("YANGLINT") => open = false,
+            None if open && !line.is_empty() => {
+                let last = all.last_mut().expect("an open complaint");
+                *last += &format!(" {line}");
+            }
+            None => {}
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|complaint| !complaint.contains(&file) && seen.insert(complaint.clone()));
+    all.iter()
+        .map(|complaint| without_line(complaint))
+        .collect()
+}
+
+/// The complaint without the number of a line, which is that of the temporary file.
+fn without_line(complaint: &str) -> String {
+    let Some((before, after)) = complaint.split_once("line number ") else {
+        return complaint.to_owned();
+    };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    match before.strip_suffix(", ") {
+        Some(before) => format!("{before}{rest}"),
+        None => format!("{before}{}", rest.trim_start_matches(", ")),
     }
 }
 
@@ -114,4 +193,25 @@ fn read(directory: &Path) -> Result<Models, Failure> {
         }
     }
     Ok(models)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::complaints;
+
+    #[test]
+    fn a_complaint_may_have_several_lines_and_warnings_are_none() {
+        let said = "libyang warn: Missing status (/a:b).\n\
+                    libyang err : When condition \"current()\n  != 'voq'\" not satisfied. (Data \
+                    location \"/q:QUEUE_LIST\", line number 7.)\n\
+                    libyang err : When condition \"current()\n  != 'voq'\" not satisfied. (Data \
+                    location \"/q:QUEUE_LIST\", line number 7.)\n\
+                    libyang err : Failed to parse \"/tmp/x.xml\".\n\
+                    YANGLINT[E]: Failed to load.\n";
+        let wanted = "When condition \"current() != 'voq'\" not satisfied. (Data location \
+                      \"/q:QUEUE_LIST\".)";
+        assert_eq!(complaints(said, Path::new("/tmp/x.xml")), [wanted]);
+    }
 }

@@ -110,6 +110,33 @@ impl Chosen {
         }
     }
 
+    /// The port as words of `tc` for the qdisc `cemark`.
+    pub fn as_qdisc(&self) -> Result<String, Failure> {
+        let queues = cemark_testbed::Dscps {
+            of_class: &self.dscps,
+            rest: self.rest(),
+        };
+        let words = cemark_testbed::exported(&self.config, self.rate(), queues);
+        words.map_err(|no| user(no.to_string(), no.instead))
+    }
+
+    /// The queue of a DSCP without a class: that of best effort, or else the first that is neither
+    /// lossless nor strict.
+    fn rest(&self) -> u8 {
+        let switch = &self.config.switch;
+        let has = |class: &str, dscp: u8| self.dscps.get(class).is_some_and(|d| d.contains(&dscp));
+        let plain = |queue: u8| {
+            let queue = switch.queues.get(usize::from(queue));
+            queue.is_some_and(|queue| !queue.lossless && !queue.strict)
+        };
+        let mut queues = switch.classes.iter().map(|class| class.queue);
+        let best_effort = switch.classes.iter().find(|class| has(&class.name, 0));
+        best_effort
+            .map(|class| class.queue)
+            .or_else(|| queues.find(|queue| plain(*queue)))
+            .unwrap_or(0)
+    }
+
     /// The parameters in a line.
     pub fn parameters(&self) -> Result<String, Failure> {
         let (spec, values) = self.scheme()?;
@@ -189,13 +216,20 @@ impl Chosen {
         }
         Ok(Wanted {
             ports: ports.to_owned(),
-            suffix: self.rate.map_or_else(String::new, |rate| {
-                format!("_{}", crate::quantity::rate(rate).trim_end_matches("bps"))
-            }),
+            suffix: self.rate.map_or_else(String::new, suffix),
             queues,
+            rest: self.rest(),
             notes,
             comments: Vec::new(),
         })
+    }
+}
+
+/// End of the name of a profile for ports of a rate. Names of profiles have no point.
+fn suffix(rate: u64) -> String {
+    match rate % 1_000_000_000 {
+        0 => format!("_{}G", rate / 1_000_000_000),
+        _ => format!("_{}M", rate / 1_000_000),
     }
 }
 

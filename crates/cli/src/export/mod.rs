@@ -91,9 +91,9 @@ enum OnSonic {
 enum Schema {
     /// Thresholds of WRED.
     Legacy,
-    /// Thresholds of ECN alone, named as in the YANG model of 2026-06.
+    /// Thresholds of ECN alone, named as in sonic-buildimage pull request 28164.
     Ecn,
-    /// Thresholds of ECN alone, named as in the design document.
+    /// Thresholds of ECN alone, named as in the review of sonic-swss pull request 4719.
     Ect,
 }
 

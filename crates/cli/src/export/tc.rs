@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scheme as a command of `tc` for the qdisc `cemark`.
 
-use cemark_param::Dialect;
-
 use super::{Args, Chosen, Exported, Target};
-use crate::exit::{Failure, user};
+use crate::exit::Failure;
 
 pub(super) struct Tc;
 
@@ -18,29 +16,21 @@ impl Target for Tc {
     }
 
     fn of_scenario(&self, chosen: &Chosen, args: &Args) -> Result<Exported, Failure> {
-        if chosen.config.switch.queues.len() > 1 {
-            return Err(user(
-                "a port of this scenario has several queues, and a qdisc shares them by DSCP",
-                "see docs/linux.md for the words `queues` and `queue N`; `cemark testbed run` \
-                 writes them for its own network",
-            ));
-        }
-        let (spec, values) = chosen.scheme()?;
-        let mut words = format!("cemark scheme {}", spec.name);
-        for (i, param) in spec.params.iter().enumerate() {
-            let value = param.show(values.get(i), Dialect::Tc);
-            words += &format!(" {} {value}", param.name);
-        }
+        let words = chosen.as_qdisc()?;
         let ports = args.ports.as_deref().unwrap_or("eth0");
         let lines = ports
             .split(',')
             .map(|port| format!("tc qdisc replace dev {} root {words}\n", port.trim()));
+        let mut notes = vec![format!(
+            "lengths are those of {}; the qdisc needs the module of docs/linux.md",
+            chosen.title
+        )];
+        if chosen.config.switch.pfc.is_some() {
+            notes.push("Linux forwards without pauses: no queue is lossless there".to_owned());
+        }
         Ok(Exported {
             bytes: lines.collect::<String>().into_bytes(),
-            notes: vec![format!(
-                "lengths are those of {}; the qdisc needs the module of docs/linux.md",
-                chosen.title
-            )],
+            notes,
         })
     }
 

@@ -22,12 +22,16 @@ pub(super) static PAUSES_FIRST: Rule = Rule {
     ],
     find: |rule, switch, findings| {
         for (name, port) in &switch.ports {
-            for (priority, xoff) in &port.xoff {
-                let queue = port.queue(*priority);
-                if !port.lossless.contains_key(priority) {
-                    continue;
-                }
-                let Some(profile) = switch.profile_of(name, queue).filter(|p| p.marks()) else {
+            let lossless = port
+                .xoff
+                .iter()
+                .filter(|(priority, _)| port.lossless.contains_key(priority));
+            let classes = lossless.flat_map(|(priority, xoff)| {
+                port.protected(*priority).map(move |class| (class, xoff))
+            });
+            for (class, xoff) in classes {
+                let profile = switch.profile_of(name, port.queue(class));
+                let Some(profile) = profile.filter(|p| p.marks()) else {
                     continue;
                 };
                 let Some((_, low, max, high)) = profile.curves[0].bytes() else {
@@ -87,21 +91,31 @@ pub(super) static DSCP_DEFAULT: Rule = Rule {
             if port.lossless.is_empty() {
                 continue;
             }
-            let classes = ROCE.map(|dscp| switch.class_of(port, dscp));
-            let [Some((first, place)), Some((second, _))] = classes else {
+            let Some((map, whole)) = port
+                .classes
+                .as_ref()
+                .and_then(|name| Some((name, switch.classes.get(name)?)))
+            else {
                 continue;
             };
-            if [first, second]
-                .iter()
-                .any(|c| port.lossless.contains_key(c))
-            {
+            let classes = ROCE.map(|dscp| switch.class_of(port, dscp));
+            let mut known = classes.iter().flatten();
+            if known.any(|(class, _)| port.unprotected(*class).is_none()) {
                 continue;
             }
-            let map = port.classes.clone().unwrap_or_default();
-            let whole = switch.classes.get(&map).map(|map| &map.place);
-            let place = place.or(whole).unwrap_or(&port.place);
+            let place = classes[0].and_then(|(_, place)| place);
+            let place = place.unwrap_or(&whole.place);
+            let [first, second] = classes.map(|class| match class {
+                // Maps of priorities can leave a class of a lossless number without protection.
+                Some((class, _)) if port.lossless.contains_key(&class) => {
+                    let why = port.unprotected(class).unwrap_or_default();
+                    format!("goes to traffic class {class} ({why})")
+                }
+                Some((class, _)) => format!("goes to traffic class {class}"),
+                None => "has no entry".to_owned(),
+            });
             let message = format!(
-                "DSCP 26 goes to traffic class {first} and DSCP 24 to {second}; PFC protects {}",
+                "DSCP 26 {first}, DSCP 24 {second}; PFC protects {}",
                 listed(port)
             );
             let class = *port.lossless.keys().next().expect("not empty");
@@ -111,7 +125,7 @@ pub(super) static DSCP_DEFAULT: Rule = Rule {
                 class,
             };
             findings
-                .add(rule, place, &map, message, &fix)
+                .add(rule, place, map, message, &fix)
                 .on([name.as_str()]);
         }
     },
@@ -133,12 +147,13 @@ pub(super) static PAUSES_ONLY: Rule = Rule {
             return;
         }
         for (name, port) in &switch.ports {
-            for (priority, place) in &port.lossless {
-                let queue = port.queue(*priority);
-                if switch
-                    .queue(name, queue)
-                    .is_some_and(|q| q.profile.is_some())
-                {
+            let lossless = port.lossless.iter().flat_map(|(priority, place)| {
+                let classes = port.protected(*priority);
+                classes.map(move |class| (priority, port.queue(class), place))
+            });
+            for (priority, queue, place) in lossless {
+                let queue_has = switch.queue(name, queue);
+                if queue_has.is_some_and(|queue| queue.profile.is_some()) {
                     continue;
                 }
                 let profile = switch.profiles.values().find(|profile| profile.marks());
@@ -175,7 +190,7 @@ pub(super) static MARKS_ONLY: Rule = Rule {
         for (name, port) in &switch.ports {
             let protected = |dscp: &usize| {
                 let class = switch.class_of(port, *dscp);
-                class.is_some_and(|(class, _)| port.lossless.contains_key(&class))
+                class.is_some_and(|(class, _)| port.unprotected(class).is_none())
             };
             // RoCE with the other DSCP is protected.
             if ROCE.iter().any(protected) {
@@ -190,8 +205,11 @@ pub(super) static MARKS_ONLY: Rule = Rule {
                     continue;
                 };
                 let place: &Place = place;
+                let Some(why) = port.unprotected(class) else {
+                    continue;
+                };
                 let message = format!(
-                    "DSCP {dscp} goes to traffic class {class}, which {} marks and no PFC protects",
+                    "DSCP {dscp} goes to traffic class {class}, which {} marks: {why}",
                     profile.name
                 );
                 let fix = Fix::Pause {

@@ -348,7 +348,7 @@ impl Reader {
                     classes: trusts.then(|| MAP.to_owned()),
                     queue_of: self.queue_of.clone(),
                     lossless: no_drop.filter(|_| pauses).collect(),
-                    xoff: BTreeMap::new(),
+                    ..Port::default()
                 },
             );
         }

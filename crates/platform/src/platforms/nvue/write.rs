@@ -41,12 +41,11 @@ pub(super) fn write(wanted: &Wanted) -> Written {
             }
         }
         // Without an entry DSCP 8 N belongs to priority N, which may be a lossless one.
-        let lossy = wanted.queues.iter().find(|queue| !queue.lossless);
         let rest: Vec<u8> = (0..64).filter(|dscp| !given.contains(dscp)).collect();
         line(format!(
             "qos mapping {NAME} dscp {} switch-priority {}",
             list(&rest, ","),
-            lossy.map_or(0, |queue| queue.index)
+            wanted.rest
         ));
         line(format!("interface {ports} qos mapping profile {NAME}"));
         let lossless = wanted.lossless();

@@ -290,15 +290,27 @@ fn ports(switch: &mut Switch, tables: &Tables) {
         let map = row
             .text("dscp_to_tc_map")
             .map(|name| reference(name).to_owned());
-        let queue_of = row
-            .text("tc_to_queue_map")
-            .and_then(|name| tables.row("TC_TO_QUEUE_MAP", reference(name)))
-            .map(|row| {
-                let pairs = row.entries();
-                pairs
-                    .filter_map(|(tc, queue, _)| Some((tc.parse().ok()?, queue.parse().ok()?)))
-                    .collect()
-            });
+        let maps = |field: &str, table: &str| -> BTreeMap<u8, u8> {
+            let named = row.text(field);
+            let map = named.and_then(|name| tables.row(table, reference(name)));
+            let pairs = map.into_iter().flat_map(Row::entries);
+            pairs
+                .filter_map(|(from, to, _)| Some((from.parse().ok()?, to.parse().ok()?)))
+                .collect()
+        };
+        let queue_of = maps("tc_to_queue_map", "TC_TO_QUEUE_MAP");
+        let stopped = maps("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE");
+        let groups = maps("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP");
+        // Pauses name a priority; without a map it is the number of the priority group.
+        let group_of = maps("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP");
+        let priority_of = groups.into_iter().map(|(class, group)| {
+            let mut mapped = group_of.iter().filter(|(_, own)| **own == group);
+            (
+                class,
+                mapped.next().map_or(group, |(priority, _)| *priority),
+            )
+        });
+        let priority_of: BTreeMap<u8, u8> = priority_of.collect();
         let lossless = row.field("pfc_enable").map(|(text, place)| {
             let all = ranges::numbers(text, 7).unwrap_or_default();
             all.into_iter()
@@ -311,7 +323,9 @@ fn ports(switch: &mut Switch, tables: &Tables) {
                 ..Port::default()
             });
             port.classes = map.clone().or_else(|| global.clone());
-            port.queue_of = queue_of.clone().unwrap_or_default();
+            port.queue_of = queue_of.clone();
+            port.stopped = stopped.clone();
+            port.priority_of = priority_of.clone();
             port.lossless = lossless.clone().unwrap_or_default();
         }
     }

@@ -15,11 +15,22 @@ const READ: &[&str] = &[
     "BUFFER_PROFILE",
     "DEVICE_METADATA",
     "DSCP_TO_TC_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
     "PORT",
     "PORT_QOS_MAP",
     "QUEUE",
+    "TC_TO_PRIORITY_GROUP_MAP",
     "TC_TO_QUEUE_MAP",
     "WRED_PROFILE",
+];
+
+/// Tables that rows of others refer to, kept for the models of YANG alone: no rule looks at them.
+const REFERRED: &[&str] = &[
+    "DOT1P_TO_TC_MAP",
+    "SCHEDULER",
+    "TC_TO_DOT1P_MAP",
+    "TC_TO_DSCP_MAP",
 ];
 
 /// Longest table name that is listed.
@@ -101,7 +112,7 @@ impl Tables {
         let key = (table.to_owned(), name.to_owned());
         let row = self.rows.entry(key).or_default();
         row.place = place;
-        for member in json.members() {
+        for member in hash(json).members() {
             let name = member.name.trim_end_matches('@');
             if name == "NULL" {
                 continue;
@@ -110,6 +121,16 @@ impl Tables {
                 row.fields.insert(name.to_owned(), (text, member.line));
             }
         }
+    }
+}
+
+/// The fields of a row: a dump of the database (`sonic-db-dump -y`) has them below `value`.
+fn hash(json: &Json) -> &Json {
+    let member = |name: &str| json.members().iter().find(|member| member.name == name);
+    let is_hash = |of: &Json| matches!(&of.value, Value::Text(text) if text == "hash");
+    match (member("type"), member("value")) {
+        (Some(kind), Some(value)) if is_hash(&kind.json) => &value.json,
+        _ => json,
     }
 }
 
@@ -181,7 +202,9 @@ fn one(tables: &mut Tables, file: usize, key: &str, line: u32, json: &Json) {
         let shown: String = name.chars().take(LONGEST).collect();
         let rows = row.map_or(json.members().len(), |_| 1);
         *tables.unread.entry(shown).or_default() += rows;
-        return;
+        if !REFERRED.contains(&name) {
+            return;
+        }
     }
     match row {
         Some(row) => tables.insert(name, row, file, line, json),

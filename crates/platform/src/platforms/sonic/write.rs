@@ -14,10 +14,15 @@ use crate::wanted::{
 
 /// Name of the map of classes.
 const MAP: &str = "CEMARK";
+/// Most characters of a profile's name, and the largest priority and traffic class: those of
+/// sonic-wred-profile.yang, sonic-port-qos-map.yang and sonic-types.yang.
+const LONGEST: usize = 32;
+const LAST_PRIORITY: u8 = 7;
+const LAST_CLASS: u8 = 15;
 
 pub(super) fn write(wanted: &Wanted, form: Form) -> Result<Written, Unwritable> {
     match form.sonic {
-        SonicForm::Load => Ok(load(wanted, form.schema)),
+        SonicForm::Load => load(wanted, form.schema),
         SonicForm::Patch => patch(wanted, form.schema),
         SonicForm::Lines => Ok(lines(wanted)),
     }
@@ -37,13 +42,44 @@ fn profiles(wanted: &Wanted) -> Vec<(Ramp, Vec<u8>)> {
 
 /// Name of a profile: of one alone the name that SONiC ships.
 fn named(all: usize, queues: &[u8], suffix: &str) -> String {
-    match all {
-        1 if suffix.is_empty() => PROFILE.to_uppercase(),
-        _ => format!("CEMARK_{}{suffix}", list(queues, "_")),
+    if all == 1 && suffix.is_empty() {
+        return PROFILE.to_uppercase();
+    }
+    let name = format!("CEMARK_{}{suffix}", list(queues, "_"));
+    match name.len() <= LONGEST {
+        true => name,
+        // No other profile has the first queue.
+        false => format!("CEMARK_{}_{}MORE{suffix}", queues[0], queues.len() - 1),
     }
 }
 
-fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
+/// Refuses queues that no traffic class of SONiC goes to.
+fn fits(wanted: &Wanted) -> Result<(), Unwritable> {
+    if !wanted.has_classes() {
+        return Ok(());
+    }
+    let no = |why: String| {
+        Err(Unwritable {
+            why,
+            instead: "give the classes smaller numbers of queues".to_owned(),
+        })
+    };
+    if let Some(queue) = wanted.lossless().iter().find(|q| **q > LAST_PRIORITY) {
+        return no(format!(
+            "PFC has priorities 0 to {LAST_PRIORITY}, and queue {queue} is lossless"
+        ));
+    }
+    let mut queues = wanted.queues.iter().map(|queue| queue.index);
+    match queues.find(|queue| *queue > LAST_CLASS) {
+        Some(queue) => no(format!(
+            "traffic classes of SONiC are 0 to {LAST_CLASS}, and a class has queue {queue}"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn load(wanted: &Wanted, schema: SonicSchema) -> Result<Written, Unwritable> {
+    fits(wanted)?;
     let all = profiles(wanted);
     let ports = ranges::names(&wanted.ports);
     let (mut of_profiles, mut of_queues) = (Map::new(), Map::new());
@@ -61,6 +97,13 @@ fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
     if wanted.has_classes() {
         tables["DSCP_TO_TC_MAP"] = json!({ MAP: classes(wanted) });
         let lossless = list(&wanted.lossless(), ",");
+        if lossless.is_empty() {
+            notes.push(
+                "`pfc_enable` is empty, so that PFC pauses nothing; releases whose model refuses \
+                 the empty word need the field removed by hand."
+                    .to_owned(),
+            );
+        }
         let of_port = |port: String| {
             let row = json!({ "dscp_to_tc_map": MAP, "pfc_enable": lossless });
             (port, row)
@@ -81,10 +124,10 @@ fn load(wanted: &Wanted, schema: SonicSchema) -> Written {
               drop packets that are not ECN-capable."
             .to_owned(),
     });
-    Written {
+    Ok(Written {
         text: pretty(&tables),
         notes,
-    }
+    })
 }
 
 /// Fields of a profile; CONFIG_DB has texts only.
@@ -115,13 +158,15 @@ fn profile(Ramp { min, max, percent }: Ramp, schema: SonicSchema) -> Value {
     fields
 }
 
-/// Every DSCP; one without a class goes to the first queue that is not lossless.
+/// Every DSCP.
 fn classes(wanted: &Wanted) -> Map<String, Value> {
-    let lossy = wanted.queues.iter().find(|queue| !queue.lossless);
-    let rest = lossy.map_or(0, |queue| queue.index);
     let class = |dscp: usize| {
         let has = |queue: &&WantedQueue| queue.dscps.iter().any(|d| usize::from(*d) == dscp);
-        wanted.queues.iter().find(has).map_or(rest, |q| q.index)
+        wanted
+            .queues
+            .iter()
+            .find(has)
+            .map_or(wanted.rest, |q| q.index)
     };
     let rows = (0..DSCPS).map(|dscp| (dscp.to_string(), class(dscp).to_string().into()));
     rows.collect()

@@ -12,6 +12,11 @@ use std::fmt::Write as _;
 use super::tables::{self, Row, Tables};
 use crate::document::Document;
 
+/// Leaves that refer to tables with secrets, which are not in the instance.
+const TO_SECRETS: &[&str] = &["macsec"];
+/// Name of a field whose own name XML cannot have: no model has a leaf of this name.
+const ODD: &str = "field-with-an-odd-name";
+
 /// Deepest nesting of statements that is read.
 const DEEPEST: usize = 64;
 
@@ -61,25 +66,32 @@ impl Models {
 
     /// Names of the modules that have a table of these files.
     pub fn used(&self, documents: &[&Document]) -> Vec<String> {
-        let tables = database(documents);
+        let databases = databases(documents);
+        let has = |table: &str| databases.values().any(|tables| tables.has(table));
         let mut used: Vec<String> = self
             .modules
             .iter()
-            .filter(|module| declared(module).any(|table| tables.has(&table.argument)))
+            .filter(|module| declared(module).any(|table| has(&table.argument)))
             .map(|module| module.argument.clone())
             .collect();
         used.sort();
         used
     }
 
-    /// The tables of these files as XML.
-    pub fn instance(&self, documents: &[&Document]) -> String {
-        let tables = database(documents);
+    /// The tables of each database of these files as XML, by the name of its ASIC.
+    pub fn instances(&self, documents: &[&Document]) -> Vec<(String, String)> {
+        let databases = databases(documents).into_iter();
+        databases
+            .map(|(part, tables)| (part, self.instance(&tables)))
+            .collect()
+    }
+
+    fn instance(&self, tables: &Tables) -> String {
         let mut out = String::new();
         for module in &self.modules {
             let mut body = String::new();
             for table in declared(module) {
-                let rows = rows(table, &tables);
+                let rows = rows(table, tables);
                 if !rows.is_empty() {
                     let _ = writeln!(body, "<{0}>{rows}</{0}>", table.argument);
                 }
@@ -105,8 +117,8 @@ fn declared(module: &Statement) -> impl Iterator<Item = &Statement> {
     top.into_iter().flat_map(|top| top.all("container"))
 }
 
-/// The one database of the files; of several ASICs the models do not know which is meant.
-fn database(documents: &[&Document]) -> Tables {
+/// The databases of the files, by the name of the ASIC.
+fn databases(documents: &[&Document]) -> BTreeMap<String, Tables> {
     let mut databases = BTreeMap::new();
     for (file, document) in documents.iter().enumerate() {
         if let Some(json) = document.json() {
@@ -114,7 +126,7 @@ fn database(documents: &[&Document]) -> Tables {
             let _ = tables::add(&mut databases, file, json);
         }
     }
-    databases.remove("").unwrap_or_default()
+    databases
 }
 
 /// Rows of a table as entries of its lists, or a row that is a container of its own.
@@ -167,11 +179,16 @@ fn fields(of: &Statement, row: &Row) -> String {
         }
         let many = of.all("leaf-list").any(|leaf| leaf.argument == name);
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(plain) {
+        if TO_SECRETS.contains(&name) {
             continue;
         }
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(plain) {
+            let _ = write!(out, "<{ODD}>{}</{ODD}>", escaped(name));
+            continue;
+        }
+        let words = text.split(',').map(str::trim);
         let values: Vec<&str> = match many {
-            true => text.split(',').collect(),
+            true => words.filter(|word| !word.is_empty()).collect(),
             false => vec![text],
         };
         for value in values {
@@ -313,7 +330,7 @@ mod tests {
                        "DSCP_TO_TC_MAP": {"AZURE": {"26": "3"}},
                        "SNMP_COMMUNITY": {"hunter2": {"TYPE": "RO"}}}"#;
         let document = Document::of(text).expect("JSON");
-        let xml = models.instance(&[&document]);
+        let xml = &models.instances(&[&document])[0].1;
         for part in [
             "<sonic-queue xmlns=\"http://example.org/sonic-queue\">",
             "<QUEUE_LIST><ifname>Ethernet0</ifname><qindex>3</qindex>\
@@ -325,5 +342,11 @@ mod tests {
         }
         assert!(!xml.contains("hunter2"));
         assert_eq!(models.used(&[&document]), ["sonic-queue"]);
+        let asics = r#"{"asic0": {"QUEUE": {"p|0": {}}}, "asic1": {"QUEUE": {"q|1": {}}}}"#;
+        let asics = Document::of(asics).expect("JSON");
+        let parts = models.instances(&[&asics]);
+        let named: Vec<&str> = parts.iter().map(|(part, _)| part.as_str()).collect();
+        assert_eq!(named, ["asic0", "asic1"]);
+        assert!(parts[1].1.contains("<ifname>q</ifname>"), "{parts:?}");
     }
 }
