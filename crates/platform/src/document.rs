@@ -3,6 +3,7 @@
 
 use cemark_formats::{Fallible, Fault};
 
+use crate::text::extent;
 use crate::text::json::Json;
 
 /// A parsed file.
@@ -22,7 +23,8 @@ impl Document {
     /// Parses a file: JSON where its first character is a bracket, otherwise lines.
     ///
     /// # Errors
-    /// With the line of a mistake in JSON, and where the file is empty.
+    /// With the line of a mistake in JSON; where the file is empty; where its ranges have more
+    /// members than a switch.
     pub fn of(text: &str) -> Fallible<Document> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let body = match text.trim_start().chars().next() {
@@ -32,8 +34,15 @@ impl Document {
                     "name a file that the switch wrote",
                 ));
             }
-            Some('{' | '[') => Body::Json(Json::read(text)?),
-            Some(_) => Body::Commands(text.to_owned()),
+            Some('{' | '[') => {
+                let json = Json::read(text)?;
+                extent::of_json(&json)?;
+                Body::Json(json)
+            }
+            Some(_) => {
+                extent::of_lines(text)?;
+                Body::Commands(text.to_owned())
+            }
         };
         Ok(Document { body })
     }

@@ -140,16 +140,22 @@ proptest! {
 fn every_key_with_every_nasty_value() {
     let text = &corpus("good")[0].1;
     let lines: Vec<&str> = text.lines().collect();
-    for (i, line) in lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.contains('='))
-    {
-        let key = line.split('=').next().unwrap_or_default();
-        for value in NASTY {
-            let mut changed: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
-            changed[i] = format!("{key}= {value}");
-            survive(&changed.join("\n"), &Overrides::default());
+    let keyed = lines.iter().enumerate();
+    let keyed: Vec<_> = keyed.filter(|(_, line)| line.contains('=')).collect();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for own in keyed.chunks(keyed.len().div_ceil(workers)) {
+            scope.spawn(|| own.iter().for_each(|(i, line)| nasty(&lines, *i, line)));
         }
+    });
+}
+
+/// Every nasty value of the key of a line.
+fn nasty(lines: &[&str], i: usize, line: &str) {
+    let key = line.split('=').next().unwrap_or_default();
+    for value in NASTY {
+        let mut changed: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
+        changed[i] = format!("{key}= {value}");
+        survive(&changed.join("\n"), &Overrides::default());
     }
 }

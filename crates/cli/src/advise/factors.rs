@@ -26,6 +26,8 @@ use crate::thresholds::Curve;
 /// Multiples of the thresholds: of the only class, and of each of several.
 const OF_ONE: [f64; 8] = [0.125, 0.25, 0.5, 0.7, 1.4, 2.0, 4.0, 8.0];
 const OF_EACH: [f64; 4] = [0.25, 0.5, 2.0, 4.0];
+/// Multiples of the best thresholds, at RTTs that are off.
+const NEAR: [f64; 4] = [0.5, 0.7, 1.4, 2.0];
 /// Shortest threshold that is tried, in bytes: a packet.
 const SHORTEST: u64 = 1_500;
 /// Goal and bound: short flows as fast as possible, large ones hardly slower.
@@ -107,9 +109,10 @@ pub(super) fn search(
         (&aim, &candidates),
         (1.0, 0.5 * time),
     )?];
+    let near = near(&rule, all[0].best.as_ref().unwrap_or(&rule));
     for off in [0.8, 1.2] {
         all.push(asked.scaled(rtt, off, |parts, rtt| {
-            at(args, parts, rtt, (&aim, &candidates), (off, 0.25 * time))
+            at(args, parts, rtt, (&aim, &near), (off, 0.25 * time))
         })?);
     }
     Ok(Searched {
@@ -126,14 +129,6 @@ fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bound> {
     let shape = |bound: &Bound| -> Vec<(u64, u64, u64)> {
         let curves = bound.curves.iter();
         curves.map(|c| (c.low, c.high, c.height)).collect()
-    };
-    let times = |curve: &Curve, factor: f64| {
-        let bytes = |bytes: u64| ((bytes as f64 * factor).round() as u64).max(SHORTEST);
-        Curve {
-            low: bytes(curve.low),
-            high: bytes(curve.high),
-            ..curve.clone()
-        }
     };
     let factors: &[f64] = match classes.len() {
         1 => &OF_ONE,
@@ -179,6 +174,35 @@ fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bound> {
         }
     }
     all
+}
+
+/// The thresholds of the rule, the best at the measured RTTs, and multiples of the best.
+fn near(rule: &Bound, best: &Bound) -> Vec<Bound> {
+    let mut all = vec![rule.clone()];
+    if best.label != rule.label {
+        all.push(best.clone());
+    }
+    all.extend(NEAR.iter().map(|factor| {
+        Bound {
+            label: format!("{} x{factor}", best.label),
+            curves: best
+                .curves
+                .iter()
+                .map(|curve| times(curve, *factor))
+                .collect(),
+            ..best.clone()
+        }
+    }));
+    all
+}
+
+fn times(curve: &Curve, factor: f64) -> Curve {
+    let bytes = |bytes: u64| ((bytes as f64 * factor).round() as u64).max(SHORTEST);
+    Curve {
+        low: bytes(curve.low),
+        high: bytes(curve.high),
+        ..curve.clone()
+    }
 }
 
 fn at(
@@ -292,14 +316,20 @@ impl Searched {
                 .to_owned();
         };
         let label = |at: &At| at.best.as_ref().map(|best| best.label.clone());
-        let off = self.all[1..].iter();
-        let moved = off.filter(|at| label(at) != label(&self.all[0])).count();
-        let moves = match moved {
-            0 => "they are the best with RTTs 20 % shorter and longer, too",
-            1 => "with RTTs 20 % off to one side others are best or nothing is decided",
-            _ => "with RTTs 20 % off others are best or nothing is decided",
+        let measured = label(&self.all[0]);
+        let side = |at: &At| match (label(at), at.goal) {
+            (Some(_), Some(_)) if label(at) == measured => "they stay ahead".to_owned(),
+            (Some(label), Some(_)) => format!("{label} is ahead"),
+            _ => "nothing is decided".to_owned(),
         };
-        format!("Use {}; {moves}.", best.comment)
+        let sides: Vec<String> = self.all[1..].iter().map(side).collect();
+        let [shorter, longer] = &sides[..] else {
+            return format!("Use {}.", best.comment);
+        };
+        format!(
+            "Use {}; with RTTs 20 % shorter {shorter}, with RTTs 20 % longer {longer}.",
+            best.comment
+        )
     }
 
     pub fn text(&self) -> String {

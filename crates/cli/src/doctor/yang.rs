@@ -107,7 +107,7 @@ pub(super) fn validate(
     Ok(complaints)
 }
 
-/// What the validator says of an instance.
+/// Complaints of the validator about an instance.
 fn lint(directory: &Path, used: &[String], xml: &str) -> Result<Vec<String>, Failure> {
     let instance = Instance::new(xml)?;
     let modules = used

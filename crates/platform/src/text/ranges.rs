@@ -4,6 +4,9 @@
 /// Most members of a list: a range of a hostile file must not fill the memory.
 const MOST: usize = 4_096;
 
+/// Largest number of a list of queues, classes or DSCPs: ranges of VLANs are not expanded.
+const LARGEST: u64 = 255;
+
 /// Whole numbers of at most `largest`; `None` where the text is no such list.
 pub(crate) fn numbers(text: &str, largest: u64) -> Option<Vec<u64>> {
     let mut all = Vec::new();
@@ -35,6 +38,19 @@ pub(crate) fn names(text: &str) -> Vec<String> {
         }
     }
     all
+}
+
+/// Members of a list of names or numbers; of a range that no reader expands, one.
+pub(crate) fn members(text: &str) -> u64 {
+    let of = |part: &str| match range(part) {
+        Some((stem, first, last))
+            if last - first < MOST as u64 && (last <= LARGEST || !stem.is_empty()) =>
+        {
+            last - first + 1
+        }
+        _ => 1,
+    };
+    text.split(',').map(|part| of(part.trim())).sum()
 }
 
 /// `swp1-4` as its stem and its ends.

@@ -239,8 +239,7 @@ fn payload(s: &mut Section<'_>, sizes: &SizeTable, mss: u16) -> Fallible<f64> {
         return Ok(1.0);
     }
     let (mut bytes, mut added) = (0.0, 0.0);
-    for i in 0..PARTS {
-        let size = sizes.draw((f64::from(i) + 0.5) / f64::from(PARTS));
+    for size in sizes.strata(PARTS) {
         bytes += size as f64;
         added += (size.div_ceil(u64::from(mss)) * overhead) as f64;
     }

@@ -184,7 +184,11 @@ impl SizeTable {
     /// The size that a share `p` of the flows does not exceed, linear between rows: the inverse
     /// distribution function.
     pub fn quantile(&self, p: f64) -> f64 {
-        let after = self.rows.partition_point(|row| row.1 < p);
+        self.between(self.rows.partition_point(|row| row.1 < p), p)
+    }
+
+    /// The quantile of `p`, which `after` rows are below.
+    fn between(&self, after: usize, p: f64) -> f64 {
         let Some(&(hi, p_hi)) = self.rows.get(after) else {
             return self.rows.last().map_or(1.0, |row| row.0);
         };
@@ -197,7 +201,20 @@ impl SizeTable {
 
     /// Size at a probability, in whole bytes, at least one.
     pub fn draw(&self, p: f64) -> u64 {
-        (self.quantile(p) + 0.5).max(1.0) as u64
+        bytes(self.quantile(p))
+    }
+
+    /// Sizes at the middles of equal parts of the distribution, in ascending order: each is that of
+    /// [`SizeTable::draw`].
+    pub fn strata(&self, parts: u32) -> impl Iterator<Item = u64> {
+        let mut after = 0;
+        (0..parts).map(move |i| {
+            let p = (f64::from(i) + 0.5) / f64::from(parts);
+            while self.rows.get(after).is_some_and(|row| row.1 < p) {
+                after += 1;
+            }
+            bytes(self.between(after, p))
+        })
     }
 
     /// Mean size in bytes.
@@ -263,6 +280,11 @@ fn whole(message: impl Into<String>) -> TableError {
     }
 }
 
+/// Whole bytes, at least one.
+fn bytes(size: f64) -> u64 {
+    (size + 0.5).max(1.0) as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,6 +295,15 @@ mod tests {
             (measured / expected - 1.0).abs() <= share,
             "{measured} is not {expected}"
         );
+    }
+
+    #[test]
+    fn strata_are_the_draws_of_equal_parts() {
+        for rows in ["0 0\n100 0.5\n300 1\n", "7 0.25\n9 0.25\n1000 1\n", "5 1\n"] {
+            let table = SizeTable::parse("t", rows, Unit::Bytes).unwrap();
+            let drawn = (0..999).map(|i| table.draw((f64::from(i) + 0.5) / 999.0));
+            assert!(drawn.eq(table.strata(999)), "{rows}");
+        }
     }
 
     #[test]
