@@ -3,9 +3,10 @@
 
 mod asked;
 mod beside;
+mod candidates;
 mod deadline;
-mod factors;
 mod rules;
+mod searched;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -126,10 +127,10 @@ pub(crate) fn advise(args: &Args) -> Result<(), Failure> {
             answer(&beside.text())?;
         }
         let search = match (&beside, args.search) {
-            (Some(beside), true) => Some(factors::search(args, &asked, (parts, rtt), beside)?),
+            (Some(beside), true) => Some(searched::search(args, &asked, (parts, rtt), beside)?),
             _ => None,
         };
-        let better = search.as_ref().and_then(factors::Searched::better);
+        let better = search.as_ref().and_then(searched::Searched::better);
         if let (Some(path), Some(better)) = (&args.write, better) {
             let schemes = [parts.by_rule(rtt), better];
             let text = parts.compared(rtt, args.against, &schemes, &args.fabric.today)?;
@@ -146,7 +147,7 @@ pub(crate) fn advise(args: &Args) -> Result<(), Failure> {
                     "assumed": asked.notes,
                     "thresholds": thresholds.json(),
                     "beside": beside.as_ref().map(Beside::json),
-                    "search": search.as_ref().map(factors::Searched::json),
+                    "search": search.as_ref().map(searched::Searched::json),
                 });
                 answer_json(&document)
             }

@@ -15,21 +15,14 @@ use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::beside::Beside;
+use super::candidates::{candidates, near};
 use super::{Args, USUAL_SEARCH};
 use crate::exit::Failure;
 use crate::init::{Bound, Numbers, Parts};
 use crate::quantity::length;
 use crate::search::{Means, difference, simulate};
 use crate::terminal::look;
-use crate::thresholds::Curve;
 
-/// Multiples of the thresholds: of the only class, and of each of several.
-const OF_ONE: [f64; 8] = [0.125, 0.25, 0.5, 0.7, 1.4, 2.0, 4.0, 8.0];
-const OF_EACH: [f64; 4] = [0.25, 0.5, 2.0, 4.0];
-/// Multiples of the best thresholds, at RTTs that are off.
-const NEAR: [f64; 4] = [0.5, 0.7, 1.4, 2.0];
-/// Shortest threshold that is tried, in bytes: a packet.
-const SHORTEST: u64 = 1_500;
 /// Goal and bound: short flows as fast as possible, large ones hardly slower.
 const GOAL: &str = "short.mean";
 const BOUND: (&str, &str) = ("large.mean", "large.mean<=+3%");
@@ -120,89 +113,6 @@ pub(super) fn search(
         tried: candidates.len() - 1,
         all,
     })
-}
-
-/// The thresholds of the rule first; then each class by every other rule and published set, and
-/// multiples of the thresholds of each class, and of all. Uplinks have them in proportion where
-/// those of the rule are.
-fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bound> {
-    let shape = |bound: &Bound| -> Vec<(u64, u64, u64)> {
-        let curves = bound.curves.iter();
-        curves.map(|c| (c.low, c.high, c.height)).collect()
-    };
-    let factors: &[f64] = match classes.len() {
-        1 => &OF_ONE,
-        _ => &OF_EACH,
-    };
-    let mut all = vec![rule.clone()];
-    let mut add = |label: String, curves: Vec<Curve>| {
-        let comment = String::new();
-        let bound = Bound {
-            label,
-            comment,
-            curves,
-        };
-        if !all.iter().any(|other| shape(other) == shape(&bound)) {
-            all.push(bound);
-        }
-    };
-    for (i, (class, curves)) in classes.iter().enumerate() {
-        let with = |curve: Curve| {
-            let mut curves = rule.curves.clone();
-            let by_rate = curves[i].by_rate;
-            curves[i] = Curve { by_rate, ..curve };
-            curves
-        };
-        let label = |word: String| match classes.len() {
-            1 => word,
-            _ => format!("{class} {word}"),
-        };
-        for curve in &curves[1..] {
-            add(label(curve.name.clone()), with(curve.clone()));
-        }
-        for factor in factors {
-            add(
-                label(format!("x{factor}")),
-                with(times(&rule.curves[i], *factor)),
-            );
-        }
-    }
-    if classes.len() > 1 {
-        for factor in OF_EACH {
-            let curves = rule.curves.iter().map(|curve| times(curve, factor));
-            add(format!("all x{factor}"), curves.collect());
-        }
-    }
-    all
-}
-
-/// The thresholds of the rule, the best at the measured RTTs, and multiples of the best.
-fn near(rule: &Bound, best: &Bound) -> Vec<Bound> {
-    let mut all = vec![rule.clone()];
-    if best.label != rule.label {
-        all.push(best.clone());
-    }
-    all.extend(NEAR.iter().map(|factor| {
-        Bound {
-            label: format!("{} x{factor}", best.label),
-            curves: best
-                .curves
-                .iter()
-                .map(|curve| times(curve, *factor))
-                .collect(),
-            ..best.clone()
-        }
-    }));
-    all
-}
-
-fn times(curve: &Curve, factor: f64) -> Curve {
-    let bytes = |bytes: u64| ((bytes as f64 * factor).round() as u64).max(SHORTEST);
-    Curve {
-        low: bytes(curve.low),
-        high: bytes(curve.high),
-        ..curve.clone()
-    }
 }
 
 fn at(
