@@ -184,7 +184,7 @@ fn links(fabric: &Fabric, names: &[String]) -> Result<Vec<LinkId>, Failure> {
 
 /// Headers of the packets that the taps saw. A connection's first byte of data has the number 1.
 fn records(sightings: &Sightings, point: &Point) -> Vec<Record> {
-    let transport = &point.config.transport;
+    let (transports, _) = point.config.grouped();
     let record = |seen: &Seen| Record {
         interface: seen.tap as u32,
         nanos: seen.at.0 / 1000,
@@ -196,9 +196,9 @@ fn records(sightings: &Sightings, point: &Point) -> Vec<Record> {
         ecn: seen.ecn,
         class: seen.class,
         hops: seen.hop.saturating_sub(1),
-        header: match transport.rdma {
-            Some(_) => roce(seen, transport.mss),
-            None => tcp(seen),
+        header: match transports[usize::from(seen.transport)] {
+            own if own.rdma.is_some() => roce(seen, own.mss),
+            _ => tcp(seen),
         },
     };
     sightings.seen.iter().map(record).collect()

@@ -110,6 +110,26 @@ fn a_capture_is_of_the_same_point_as_the_run() {
     );
 }
 
+/// Each packet has the headers of its own workload's transport.
+#[test]
+fn queue_pairs_beside_tcp_are_roce_packets() {
+    let dir = folder("mixed");
+    let pairs = "[[workload]]\nkind = \"incast\"\nsenders = 2\nreceiver = 0\nsize = \"50KB\"\n\
+                 [workload.transport]\ncontrol = \"dcqcn\"\nmss = \"4096B\"\n";
+    fs::write(dir.join("my.toml"), format!("{SCENARIO}\n{pairs}")).expect("a file");
+    let link = ["--link", "switch0->host0", "--scheme", "low"];
+    let o = cemark(&dir, &[&["capture", "my.toml"], &link[..]].concat());
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    let all = packets(&fs::read(dir.join("capture.pcapng")).expect("the file"));
+    // The protocol of IP; data of TCP has 137 segments a sender, that of queue pairs 13 packets.
+    let of = |protocol: u8| all.iter().filter(move |p| p.2[23] == protocol);
+    assert!(of(6).count() >= 3 * 137, "{}", of(6).count());
+    assert_eq!(of(6).count() + of(17).count(), all.len());
+    assert!(of(17).count() >= 2 * 13, "{}", of(17).count());
+    let numbers = of(17).map(|p| u32::from_be_bytes([0, p.2[51], p.2[52], p.2[53]]));
+    assert_eq!(numbers.max(), Some(12));
+}
+
 /// CI installs tshark, and sets CEMARK_TSHARK: then its absence is a failure.
 #[test]
 fn tshark_reads_what_the_simulator_says() {

@@ -230,7 +230,8 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
             "SONiC, advised",
             "sonic.json",
             false,
-            "advise --rules --rate 25G --rtt 20us --today sonic.json",
+            "advise --rules --rate 25G --rtt 20us --class a:dcqcn:26 --class b:dctcp \
+             --today sonic.json",
         ),
         (
             "connections of ss",

@@ -127,6 +127,23 @@ impl Config {
         workload.transport.as_deref().unwrap_or(&self.transport)
     }
 
+    /// The unlike transports, that of [`Config::transport`] first, and the place of each workload's
+    /// transport among them.
+    pub fn grouped(&self) -> (Vec<&cemark_transport::Config>, Vec<u16>) {
+        let mut all = vec![&self.transport];
+        let mut of = |workload| {
+            let own = self.transport_of(workload);
+            let known = all.iter().position(|&t| t == own);
+            let place = known.unwrap_or(all.len());
+            if place == all.len() {
+                all.push(own);
+            }
+            place as u16
+        };
+        let places = self.workloads.iter().map(&mut of).collect();
+        (all, places)
+    }
+
     /// The transports of all flows, each once, in the order of the workloads;
     /// [`Config::transport`] where only pings are sent.
     pub fn transports(&self) -> Vec<&cemark_transport::Config> {

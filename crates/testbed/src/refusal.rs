@@ -127,18 +127,18 @@ fn switch(config: &Config) -> Result<(), Refusal> {
     };
     if s.buffering != plain || s.buffering.headroom > 0 {
         return no(
-            "switch.buffering",
+            "switch.buffer-policy",
             "shared, static or dynamic",
             "each port of the testbed has its own buffer, which its queues share",
-            "write buffering = \"port\"",
+            "write buffer-policy = \"port\"",
         );
     }
     if s.queues.iter().any(|q| q.limit_bytes < s.buffer_bytes) {
         return no(
-            "switch.queue.limit",
+            "switch.queue.bytes",
             "below the buffer",
             "the qdisc has one limit for all queues of a port",
-            "leave the limits of queues out",
+            "leave `bytes` of queues out",
         );
     }
     queues_of(config)

@@ -24,9 +24,8 @@ pub(crate) struct Args {
     /// Event core: the timing wheel that `cemark run` uses, or the heap for comparison.
     #[arg(long, value_enum, default_value_t = speed::Core::Wheel)]
     core: speed::Core,
-    /// Threads of one simulation: its parts on that many threads, where it can be divided (a
-    /// leaf-spine fabric whose ports are plain FIFOs, fresh connections), and whole where not. The
-    /// digest is the same. CPU seconds are those of all threads.
+    /// Threads of a simulation that can be divided (docs/speed.md). The digest is that of one
+    /// thread. CPU seconds are those of all threads.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "physics",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     threads: u32,

@@ -82,8 +82,8 @@ fn alone() -> Result<(), Failure> {
     }
     Err(user(
         "this command is part of a Python package, and the test kernel starts it without Python",
-        "build the command: `cargo install --path crates/cli` in a checkout; or measure on \
-                the running kernel with --kernel host",
+        "build the command: `cargo install --path crates/cli --features deploy` in a checkout; or \
+                measure on the running kernel with --kernel host",
     ))
 }
 

@@ -17,7 +17,8 @@ keys! {
     PFC_KEYS:
     PFC: bool = Key::flag("pfc").usual("false").doc(
         "priority flow control for the lossless queues, or for all where none is `lossless` \
-         ([pfc.md](pfc.md)); needs `buffer-policy` `shared` or `dynamic`",
+         ([pfc.md](pfc.md)); needs `buffer-policy` `shared`, `dynamic`, `abm` or \
+         `reverie`",
     );
     ALPHA: f64 = Key::number("pfc-alpha", 0.001, 1000.0).usual("0.125").doc(
         "a link is paused when its packets in the buffer exceed this factor times the free part of \

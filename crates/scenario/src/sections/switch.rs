@@ -187,7 +187,7 @@ keys! {
         .doc("bytes that it may hold");
     Q_LOSSLESS: bool = Key::flag("lossless").usual("false").doc("it may use headroom");
     Q_ALPHA: f64 = Key::number("alpha", 0.001, 1000.0).follows("as [switch]")
-        .doc("its factor under `buffer-policy` `dynamic`");
+        .doc("its factor under `buffer-policy` `dynamic`, `abm` and `reverie`");
     Q_DYNAMIC_TH: f64 = Key::number("dynamic-th", -9.0, 9.0).follows("`alpha`")
         .doc("instead of `alpha`, the whole exponent n: the factor is 2^n");
 }

@@ -48,7 +48,7 @@ impl Endpoints {
         });
         let extra = core.agenda.ticks(flow.extra);
         net.rows
-            .put(conn, Row::new(hash_seed, extra, src, dst), routes);
+            .put(conn, Row::new(hash_seed, extra, src, dst, group), routes);
         let ends = self.conns.at_mut(conn);
         (ends.tx, ends.rx) = (tx, rx);
     }

@@ -100,19 +100,7 @@ pub(crate) struct Endpoints {
 impl Endpoints {
     /// The hosts of a configuration, without connections.
     pub fn new(cfg: &Arc<Config>) -> Endpoints {
-        let mut own = vec![&cfg.transport];
-        let mut groups = Vec::new();
-        for workload in &cfg.workloads {
-            let transport = cfg.transport_of(workload);
-            let group = own
-                .iter()
-                .position(|&t| t == transport)
-                .unwrap_or(own.len());
-            if group == own.len() {
-                own.push(transport);
-            }
-            groups.push(group as Group);
-        }
+        let (own, groups) = cfg.grouped();
         Endpoints {
             groups,
             transports: own

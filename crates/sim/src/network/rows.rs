@@ -20,6 +20,8 @@ pub(crate) struct Row {
     pub dst: HostId,
     /// Its packets in the network, and what else keeps its ends.
     in_fabric: u32,
+    /// Number of its transport in [`Config::grouped`](crate::Config::grouped).
+    pub group: u16,
 }
 
 indexed!(ConnId: Row, [Route; 2]);
@@ -33,13 +35,14 @@ pub(crate) struct Rows {
 }
 
 impl Row {
-    pub fn new(hash_seed: u64, extra: u64, src: HostId, dst: HostId) -> Row {
+    pub fn new(hash_seed: u64, extra: u64, src: HostId, dst: HostId, group: u16) -> Row {
         Row {
             hash_seed,
             extra,
             src,
             dst,
             in_fabric: 0,
+            group,
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct Seen {
     pub dst: u32,
     /// Its connection. A later connection of the same two hosts may have the same number.
     pub conn: u32,
+    /// Its transport: a place in [`Config::grouped`](crate::Config::grouped).
+    pub transport: u16,
     /// First byte carried, counted from zero (data), or next byte expected (ACK).
     pub seq: u64,
     /// Payload bytes.
@@ -98,6 +100,7 @@ impl Network {
             src: host(src),
             dst: host(dst),
             conn: id.0,
+            transport: row.group,
             seq: packet.seq,
             len: packet.len(),
             wire_bytes: packet.wire_bytes(),
