@@ -354,6 +354,12 @@ impl Port {
     }
 }
 
+/// The rate of a link in Gb/s; none for a number that no link has.
+pub(crate) fn link_rate(gbps: u64) -> Option<Rate> {
+    let known = (1..=10_000).contains(&gbps);
+    known.then(|| Rate::gbps(gbps))
+}
+
 /// The ingress queue at which a port pauses its sender.
 #[derive(Clone, Debug)]
 pub struct Xoff {

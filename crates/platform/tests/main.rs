@@ -83,6 +83,32 @@ fn a_hundred_thousand_queues_are_judged() {
     assert_eq!(judged(&text), Some(100_000));
 }
 
+/// Each number of each configuration, as large and as small as numbers are.
+#[test]
+fn any_number_of_a_configuration_is_judged() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clean");
+    for entry in std::fs::read_dir(folder).expect("configurations") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let mut from = 0;
+        while let Some(start) = text[from..].find(|c: char| c.is_ascii_digit()) {
+            let start = from + start;
+            let digits = text[start..].find(|c: char| !c.is_ascii_digit());
+            let end = start + digits.unwrap_or(text.len() - start);
+            for number in [
+                "0",
+                "255",
+                "4294967296",
+                "9223372036854775808",
+                "18446744073709551615",
+            ] {
+                judged(&format!("{}{number}{}", &text[..start], &text[end..]));
+            }
+            from = end;
+        }
+    }
+}
+
 #[test]
 fn ranges_without_end_are_cut() {
     let queues = "\"QUEUE\": {\"Ethernet0-18446744073709551615|0-99999999999\": {\"a\": \"b\"}}";

@@ -221,9 +221,16 @@ impl Searched {
     /// The sentence that says what to do.
     fn sentence(&self) -> String {
         let Some(best) = self.better() else {
-            return "Keep the choice: no other thresholds are better with 95 % confidence at the \
-                    measured RTTs."
-                .to_owned();
+            return match self.all.first() {
+                Some(measured) if measured.goal.is_none() => {
+                    "Not decided: a longer --budget continues the search at the measured RTTs."
+                }
+                _ => {
+                    "Keep the choice: no other thresholds are better with 95 % confidence at the \
+                     measured RTTs."
+                }
+            }
+            .to_owned();
         };
         let label = |at: &At| at.best.as_ref().map(|best| best.label.clone());
         let measured = label(&self.all[0]);

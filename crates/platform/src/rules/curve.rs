@@ -115,7 +115,8 @@ pub(super) static SHORT: Rule = Rule {
             let bound = switch.bound(&profile.name);
             let said = bound.filter_map(|q| switch.ports.get(&q.port)?.mtu).max();
             let mtu = said.unwrap_or(USUAL_MTU);
-            if low >= 2 * mtu {
+            let two = mtu.saturating_mul(2);
+            if low >= two {
                 continue;
             }
             let message = format!(
@@ -124,8 +125,7 @@ pub(super) static SHORT: Rule = Rule {
                 min.value,
                 if said.is_some() { "" } else { " (assumed)" }
             );
-            let up = (2 * mtu, high.max(2 * mtu));
-            let fix = Fix::bytes(&profile.name, up.0, up.1);
+            let fix = Fix::bytes(&profile.name, two, high.max(two));
             findings
                 .add(rule, &min.place, &profile.name, message, &fix)
                 .on(ports(switch.bound(&profile.name)));
@@ -201,7 +201,8 @@ pub(super) static CELLS: Rule = Rule {
                 name(profile, curve),
                 low / cell
             );
-            let fix = Fix::bytes(&profile.name, low / cell * cell, (high / cell + 1) * cell);
+            let above = (high / cell).saturating_add(1).saturating_mul(cell);
+            let fix = Fix::bytes(&profile.name, low / cell * cell, above);
             findings.add(rule, &min.place, &profile.name, message, &fix);
         }
     },

@@ -9,11 +9,12 @@ mod write;
 use std::collections::BTreeMap;
 
 use cemark_formats::Fault;
+use cemark_wire::Rate;
 
 use super::{Fix, Platform};
 use crate::document::Document;
 use crate::model::{
-    ALL_PORTS, ClassMap, Curve, Length, Malformed, Port, Profile, Queue, Said, Switch,
+    ALL_PORTS, ClassMap, Curve, Length, Malformed, Port, Profile, Queue, Said, Switch, link_rate,
 };
 use crate::place::{At, Place};
 use crate::text::commands::{Command, commands};
@@ -153,7 +154,7 @@ struct Settings {
     service: Option<At<String>>,
     routed: bool,
     mtu: Option<u64>,
-    rate: Option<u64>,
+    rate: Option<Rate>,
 }
 
 /// Words of a `random-detect` command after the first.
@@ -343,7 +344,7 @@ impl Reader {
                 name.clone(),
                 Port {
                     place: own.place.clone(),
-                    rate: own.rate.map(cemark_wire::Rate::gbps),
+                    rate: own.rate,
                     mtu: own.mtu,
                     classes: trusts.then(|| MAP.to_owned()),
                     queue_of: self.queue_of.clone(),
@@ -399,11 +400,8 @@ fn set(settings: &mut Settings, queue: Option<u8>, command: &Command<'_>, place:
             let speed = speed.trim_start_matches("forced").trim_start_matches(' ');
             let digits: String = speed.chars().take_while(char::is_ascii_digit).collect();
             let gbps = speed[digits.len()..].starts_with('g');
-            let rate = digits
-                .parse()
-                .ok()
-                .filter(|n| gbps && (1..=10_000).contains(n));
-            settings.rate = rate;
+            let number = digits.parse().ok().filter(|_| gbps);
+            settings.rate = number.and_then(link_rate);
         }
         _ => {}
     }

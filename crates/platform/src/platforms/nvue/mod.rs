@@ -9,13 +9,12 @@ mod tree;
 mod write;
 
 use cemark_formats::Fault;
-use cemark_wire::Rate;
 
 use self::tree::{Node, Tree};
 use super::{Fix, Platform, at};
 use crate::document::Document;
 use crate::model::{
-    ClassMap, Curve, Length, Malformed, Port, Profile, Queue, Said, Switch, everywhere,
+    ClassMap, Curve, Length, Malformed, Port, Profile, Queue, Said, Switch, everywhere, link_rate,
 };
 use crate::place::{At, Place};
 use crate::wanted::{Form, Unwritable, Wanted, Written};
@@ -140,7 +139,7 @@ fn switch(tree: &Tree) -> Switch {
     for (name, node) in root.below(&["interface"]) {
         let rate = node.value(&["link", "speed"]).and_then(|(text, _)| {
             let gbps = text.strip_suffix('G')?.parse().ok()?;
-            (1..=10_000_u64).contains(&gbps).then_some(Rate::gbps(gbps))
+            link_rate(gbps)
         });
         let mtu = node
             .value(&["link", "mtu"])

@@ -8,11 +8,10 @@ mod write;
 use std::collections::BTreeMap;
 
 use cemark_formats::Fault;
-use cemark_wire::Rate;
 
 use super::{Fix, Platform, at};
 use crate::document::Document;
-use crate::model::{ClassMap, Curve, Length, Malformed, Profile, Queue, Said, Switch};
+use crate::model::{ClassMap, Curve, Length, Malformed, Profile, Queue, Said, Switch, link_rate};
 use crate::place::{At, Place};
 use crate::text::json::Json;
 use crate::wanted::{Form, Unwritable, Wanted, Written};
@@ -197,8 +196,7 @@ fn port_of(switch: &mut Switch, file: usize, json: &Json) {
         .and_then(|s| s.strip_suffix("GB"));
     port.rate = digits
         .and_then(|digits| digits.parse().ok())
-        .filter(|gbps| (1..=10_000).contains(gbps))
-        .map(Rate::gbps);
+        .and_then(link_rate);
 }
 
 fn profile(switch: &mut Switch, file: usize, json: &Json) {
