@@ -410,6 +410,11 @@ fn sonic_gets_names_and_numbers_that_its_models_accept() {
         text.contains("\"47\": \"1\"") && text.contains("\"48\": \"0\""),
         "{text}"
     );
+    let nxos = dir.ok(&[&strict[..], &["--scheme", "ramp", "--as", "nxos"]].concat());
+    assert!(
+        nxos.contains("class class-default\n    set qos-group 1\n"),
+        "{nxos}"
+    );
     let qdisc = dir.ok(&[&strict[..], &["--scheme", "ramp", "--as", "tc"]].concat());
     assert!(
         qdisc.contains(" 47:1 48:0 49:1 ") && qdisc.contains(" strict 1 "),

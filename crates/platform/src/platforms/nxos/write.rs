@@ -43,7 +43,11 @@ pub(super) fn write(wanted: &Wanted) -> Written {
                 queue.index
             );
         }
-        text += "  class class-default\n    set qos-group 0\n";
+        let _ = write!(
+            text,
+            "  class class-default\n    set qos-group {}\n",
+            wanted.rest
+        );
     }
     let lossless = wanted.lossless();
     if !lossless.is_empty() {
