@@ -26,7 +26,7 @@ pub use model::{
     ClassMap, Curve, DSCPS, Length, Malformed, Port, Profile, Queue, Refused, Said, Switch, Xoff,
 };
 pub use place::{At, Place};
-pub use platforms::sonic::yang::Models;
+pub use platforms::sonic::yang::{Instance, Models};
 pub use platforms::{ALL as PLATFORMS, Fix, Platform, recognise};
 pub use rules::{ALL as RULES, Finding, Level, Rule, judge, rule};
 pub use wanted::{Form, Ramp, SonicForm, SonicSchema, Unwritable, Wanted, WantedQueue, Written};

@@ -346,9 +346,9 @@ impl Port {
                 "pauses of priority {priority} stop queue {stopped}, and its packets wait in queue \
                  {queue}"
             )),
-            (false, true, _) => Some("no PFC protects it".to_owned()),
+            (false, true, _) => Some("PFC does not protect it".to_owned()),
             (false, false, _) => Some(format!(
-                "its priority group is {priority}, which no PFC protects"
+                "its pauses have priority {priority}, which PFC does not protect"
             )),
         }
     }

@@ -83,6 +83,7 @@ mod scramble;
 pub mod shards;
 pub mod stepped;
 pub mod topology;
+mod transports;
 pub mod workload;
 
 pub use config::Config;

@@ -41,8 +41,7 @@ pub(crate) fn port_with(config: &Config, rate: Rate, markers: &[&MarkerChoice]) 
         " limit {}b rate {}bit shaper 100% burst 150b gso split",
         config.switch.buffer_bytes, rate.0
     );
-    let own: Vec<MarkerChoice> = markers.iter().map(|marker| (*marker).clone()).collect();
-    words(config, rate, &own, &of_port, "")
+    words(config, rate, markers, &of_port, "")
 }
 
 /// DSCPs of a scenario.
@@ -58,19 +57,13 @@ pub struct Dscps<'a> {
 /// Strict queues come first, as the qdisc has them.
 ///
 /// # Errors
-/// What the qdisc `cemark` lacks: a scheduler, a marker, more than 32 queues.
+/// Schedulers and markers that the qdisc `cemark` lacks, and more than 32 queues.
 pub fn exported(config: &Config, rate: Rate, dscps: Dscps<'_>) -> Result<String, Refusal> {
     let (config, place) = strict_first(config);
     queues_of(&config)?;
     let s = &config.switch;
-    let at_port = |marker: &MarkerChoice| match marker {
-        MarkerChoice::Builtin { scheme, values } => MarkerChoice::Builtin {
-            scheme,
-            values: s.values_at(scheme, values, rate),
-        },
-        other => other.clone(),
-    };
-    let markers: Vec<MarkerChoice> = s.markers().map(at_port).collect();
+    let queues = 0..s.queues.len();
+    let markers: Vec<MarkerChoice> = queues.map(|queue| s.marker_at(queue, rate)).collect();
     let mut to = [place[usize::from(dscps.rest)]; 64];
     for class in &s.classes {
         for dscp in dscps.of_class.get(&class.name).into_iter().flatten() {
@@ -87,6 +80,7 @@ pub fn exported(config: &Config, rate: Rate, dscps: Dscps<'_>) -> Result<String,
         true => String::new(),
         false => format!(" map{pairs}"),
     };
+    let markers: Vec<&MarkerChoice> = markers.iter().collect();
     Ok(words(&config, rate, &markers, "", &map))
 }
 
@@ -116,12 +110,12 @@ fn strict_first(config: &Config) -> (Config, Vec<u8>) {
 fn words(
     config: &Config,
     rate: Rate,
-    markers: &[MarkerChoice],
+    markers: &[&MarkerChoice],
     of_port: &str,
     map: &str,
 ) -> String {
     let s = &config.switch;
-    let schemes: Vec<String> = markers.iter().map(scheme).collect();
+    let schemes: Vec<String> = markers.iter().map(|marker| scheme(marker)).collect();
     let mut words = format!("cemark {}{of_port}", schemes[0]);
     if s.non_ect == NonEct::Drop {
         words += " not_ect drop";

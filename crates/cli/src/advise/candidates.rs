@@ -15,7 +15,7 @@ const SHORTEST: u64 = 1_500;
 /// The thresholds of the rule first; then each class by every other rule and published set, and
 /// multiples of the thresholds of each class, and of all. Uplinks have them in proportion where
 /// those of the rule are.
-pub(super) fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bound> {
+pub(super) fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)], cell: u64) -> Vec<Bound> {
     let shape = |bound: &Bound| -> Vec<(u64, u64, u64)> {
         let curves = bound.curves.iter();
         curves.map(|c| (c.low, c.high, c.height)).collect()
@@ -45,7 +45,7 @@ pub(super) fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bo
         };
         let label = |word: String| match classes.len() {
             1 => word,
-            _ => format!("{class} {word}"),
+            _ => format!("{class}: {word}"),
         };
         for curve in &curves[1..] {
             add(label(curve.name.clone()), with(curve.clone()));
@@ -53,13 +53,13 @@ pub(super) fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bo
         for factor in factors {
             add(
                 label(format!("x{factor}")),
-                with(times(&rule.curves[i], *factor)),
+                with(times(&rule.curves[i], *factor, cell)),
             );
         }
     }
     if classes.len() > 1 {
         for factor in OF_EACH {
-            let curves = rule.curves.iter().map(|curve| times(curve, factor));
+            let curves = rule.curves.iter().map(|curve| times(curve, factor, cell));
             add(format!("all x{factor}"), curves.collect());
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn candidates(rule: &Bound, classes: &[(&str, Vec<Curve>)]) -> Vec<Bo
 }
 
 /// The thresholds of the rule, the best at the measured RTTs, and multiples of the best.
-pub(super) fn near(rule: &Bound, best: &Bound) -> Vec<Bound> {
+pub(super) fn around(rule: &Bound, best: &Bound, cell: u64) -> Vec<Bound> {
     let mut all = vec![rule.clone()];
     if best.label != rule.label {
         all.push(best.clone());
@@ -78,7 +78,7 @@ pub(super) fn near(rule: &Bound, best: &Bound) -> Vec<Bound> {
             curves: best
                 .curves
                 .iter()
-                .map(|curve| times(curve, *factor))
+                .map(|curve| times(curve, *factor, cell))
                 .collect(),
             ..best.clone()
         }
@@ -86,18 +86,22 @@ pub(super) fn near(rule: &Bound, best: &Bound) -> Vec<Bound> {
     all
 }
 
-fn times(curve: &Curve, factor: f64) -> Curve {
-    let bytes = |bytes: u64| ((bytes as f64 * factor).round() as u64).max(SHORTEST);
+/// A multiple of both thresholds, in whole cells.
+fn times(curve: &Curve, factor: f64, cell: u64) -> Curve {
+    let cells = |bytes: u64| {
+        let bytes = ((bytes as f64 * factor).round() as u64).max(SHORTEST);
+        (bytes / cell).max(1) * cell
+    };
     Curve {
-        low: bytes(curve.low),
-        high: bytes(curve.high),
+        low: cells(curve.low),
+        high: cells(curve.high),
         ..curve.clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{candidates, near};
+    use super::{around, candidates};
     use crate::init::Bound;
     use crate::thresholds::{Base, Curve, Ports, curves};
 
@@ -125,7 +129,7 @@ mod tests {
                 .map(|(_, curves)| curves[0].clone())
                 .collect(),
         };
-        let all = candidates(&rule, &classes);
+        let all = candidates(&rule, &classes, 1);
         assert_eq!(all[0].label, "by rule");
         let shapes: std::collections::BTreeSet<Vec<(u64, u64, u64)>> = all
             .iter()
@@ -133,16 +137,23 @@ mod tests {
             .collect();
         assert_eq!(shapes.len(), all.len());
         let named = |label: &str| all.iter().find(|b| b.label == label).expect("a candidate");
-        assert_eq!(named("storage nvue").curves[0].high, 1_500_000);
-        assert_eq!(named("storage nvue").curves[1], rule.curves[1]);
-        assert_eq!(named("rest 0.17 C RTT, p90").curves[1].low, 42_500);
+        assert_eq!(named("storage: nvue").curves[0].high, 1_500_000);
+        assert_eq!(named("storage: nvue").curves[1], rule.curves[1]);
+        assert_eq!(named("rest: 0.17 C RTT, p90").curves[1].low, 42_500);
         assert_eq!(named("all x2").curves[0].low, 2 * rule.curves[0].low);
         // SimAI's set is HPCC's at this rate.
-        assert!(all.iter().all(|b| b.label != "storage simai"));
+        assert!(all.iter().all(|b| b.label != "storage: simai"));
         // Uplinks have thresholds in proportion in all of them, or in none.
         assert!(all.iter().all(|b| b.curves.iter().all(|c| c.by_rate)));
-        let near = near(&rule, named("all x2"));
+        let near = around(&rule, named("all x2"), 1);
         assert_eq!(near.len(), 6);
         assert_eq!(near[2].curves[0].low, rule.curves[0].low);
+        let cells = candidates(&rule, &classes, 256);
+        let own = cells.iter().filter(|b| b.label.contains(": x"));
+        assert!(own.clone().count() > 4);
+        assert!(
+            own.flat_map(|b| &b.curves)
+                .all(|c| { rule.curves.contains(c) || c.low % 256 == 0 && c.high % 256 == 0 })
+        );
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::beside::Beside;
-use super::candidates::{candidates, near};
+use super::candidates::{around, candidates};
 use super::{Args, USUAL_SEARCH};
 use crate::exit::Failure;
 use crate::init::{Bound, Numbers, Parts};
@@ -93,7 +93,7 @@ pub(super) fn search(
     let rule = parts.by_rule(rtt);
     let classes = parts.classes().iter();
     let classes = classes.map(|class| (class.name.as_str(), parts.curves(class, rtt)));
-    let candidates = candidates(&rule, &classes.collect::<Vec<_>>());
+    let candidates = candidates(&rule, &classes.collect::<Vec<_>>(), parts.cell());
     let time = args.budget.unwrap_or(USUAL_SEARCH);
     let mut all = vec![at(
         args,
@@ -102,7 +102,8 @@ pub(super) fn search(
         (&aim, &candidates),
         (1.0, 0.5 * time),
     )?];
-    let near = near(&rule, all[0].best.as_ref().unwrap_or(&rule));
+    let best = all[0].best.as_ref().unwrap_or(&rule);
+    let near = around(&rule, best, parts.cell());
     for off in [0.8, 1.2] {
         all.push(asked.scaled(rtt, off, |parts, rtt| {
             at(args, parts, rtt, (&aim, &near), (off, 0.25 * time))
@@ -253,7 +254,7 @@ impl Searched {
         let wish = std::iter::once(self.wish.goal).chain(self.wish.bounds.iter().copied());
         let wish = wish.collect::<Vec<_>>().join(", ");
         let mut out = format!(
-            "\n{} other thresholds than the choice, for {wish}\n",
+            "\n{} candidates beside the choice, for {wish}\n",
             self.tried
         );
         for at in &self.all {

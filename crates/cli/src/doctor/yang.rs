@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cemark_platform::{Document, Models, Platform};
+use cemark_platform::{Document, Instance, Models, Platform};
 use cemark_scenario::files;
 
 use crate::exit::{Failure, machine, user};
@@ -20,45 +20,27 @@ const MOST_BYTES: u64 = 4 << 20;
 /// Most complaints that are listed.
 const MOST: usize = 100;
 
-/// Most temporary files that are tried.
-const MOST_FILES: u32 = 100;
+/// A file that is removed on drop.
+struct Temporary(PathBuf);
 
-/// A temporary file that is removed on drop.
-struct Instance(PathBuf);
-
-impl Instance {
-    /// Writes a file of its own, which no other user reads.
-    fn new(xml: &str) -> Result<Instance, Failure> {
+impl Temporary {
+    /// Writes a new file that no other user reads.
+    fn new(text: &str) -> Result<Temporary, Failure> {
+        let name = format!("cemark-doctor-{}.xml", std::process::id());
+        let path = std::env::temp_dir().join(name);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let name = |n: u32| format!("cemark-doctor-{}-{n}.xml", std::process::id());
-        let mut paths = (0..MOST_FILES).map(|n| std::env::temp_dir().join(name(n)));
-        let (path, mut file) = loop {
-            let no = |e: &dyn std::fmt::Display| {
-                machine(format!(
-                    "cannot write a file in {}: {e}",
-                    std::env::temp_dir().display()
-                ))
-            };
-            let Some(path) = paths.next() else {
-                return Err(no(&"files of this program are in the way"));
-            };
-            match options.open(&path) {
-                Ok(file) => break (path, file),
-                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(no(&e)),
-            }
-        };
-        let instance = Instance(path);
-        file.write_all(xml.as_bytes())
-            .map_err(|e| machine(format!("cannot write {}: {e}", instance.0.display())))?;
-        Ok(instance)
+        let no = |e| machine(format!("cannot write {}: {e}", path.display()));
+        let mut file = options.open(&path).map_err(no)?;
+        let temporary = Temporary(path.clone());
+        file.write_all(text.as_bytes()).map_err(no)?;
+        Ok(temporary)
     }
 }
 
-impl Drop for Instance {
+impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -85,8 +67,8 @@ pub(super) fn validate(
         .filter_map(|source| Document::of(&source.text).ok())
         .collect();
     let documents: Vec<&Document> = documents.iter().collect();
-    let used = models.used(&documents);
-    if used.is_empty() {
+    let instances = models.instances(&documents);
+    if instances.is_empty() {
         return Err(user(
             format!(
                 "{} has no model of a table of these files",
@@ -96,11 +78,11 @@ pub(super) fn validate(
         ));
     }
     let mut complaints = Vec::new();
-    for (part, xml) in models.instances(&documents) {
-        for complaint in lint(directory, &used, &xml)? {
-            complaints.push(match part.is_empty() {
+    for instance in &instances {
+        for complaint in lint(directory, instance)? {
+            complaints.push(match instance.part.is_empty() {
                 true => complaint,
-                false => format!("{part}: {complaint}"),
+                false => format!("{}: {complaint}", instance.part),
             });
         }
     }
@@ -108,18 +90,17 @@ pub(super) fn validate(
 }
 
 /// Complaints of the validator about an instance.
-fn lint(directory: &Path, used: &[String], xml: &str) -> Result<Vec<String>, Failure> {
-    let instance = Instance::new(xml)?;
-    let modules = used
-        .iter()
-        .map(|name| directory.join(format!("{name}.yang")));
+fn lint(directory: &Path, instance: &Instance) -> Result<Vec<String>, Failure> {
+    let file = Temporary::new(&instance.xml)?;
+    let modules = instance.modules.iter();
+    let modules = modules.map(|name| directory.join(format!("{name}.yang")));
     // Conditions of a model may look at tables of the models that it imports.
     let run = Command::new("yanglint")
         .args(["--make-implemented", "--quiet"])
         .args(["--type", "config", "--format", "xml", "--path"])
         .arg(directory)
         .args(modules)
-        .arg(&instance.0)
+        .arg(&file.0)
         .output();
     let out = run.map_err(|e| match e.kind() {
         ErrorKind::NotFound => user(
@@ -131,14 +112,15 @@ fn lint(directory: &Path, used: &[String], xml: &str) -> Result<Vec<String>, Fai
     if out.status.success() {
         return Ok(Vec::new());
     }
-    let complaints = complaints(&String::from_utf8_lossy(&out.stderr), &instance.0);
+    let complaints = complaints(&String::from_utf8_lossy(&out.stderr), &file.0);
     match complaints.is_empty() {
         true => Err(machine(format!("yanglint ended with {}", out.status))),
         false => Ok(complaints),
     }
 }
 
-/// Complaints of libyang, each once: one begins with `libyang err :` and may have several lines.
+/// Complaints of libyang, each once. A complaint begins with `libyang err :` and may have several
+/// lines.
 fn complaints(said: &str, instance: &Path) -> Vec<String> {
     let file = instance.display().to_string();
     let mut all: Vec<String> = Vec::new();

@@ -154,18 +154,6 @@ impl Chosen {
         ))
     }
 
-    /// The marker of a queue at the ports.
-    fn at_ports(&self, queue: usize) -> MarkerChoice {
-        let switch = &self.config.switch;
-        match switch.marker_of(queue) {
-            MarkerChoice::Builtin { scheme, values } => MarkerChoice::Builtin {
-                scheme,
-                values: switch.values_at(scheme, values, self.rate()),
-            },
-            other => other.clone(),
-        }
-    }
-
     /// The scheme as a switch can have it.
     pub fn wanted(&self, ports: &str) -> Result<Wanted, Failure> {
         let switch = &self.config.switch;
@@ -186,7 +174,11 @@ impl Chosen {
                 index: index.min(255) as u8,
                 dscps,
                 lossless: queue.lossless && switch.pfc.is_some(),
-                ramp: nearest(&self.at_ports(index), self.rate(), &mut notes)?,
+                ramp: nearest(
+                    &switch.marker_at(index, self.rate()),
+                    self.rate(),
+                    &mut notes,
+                )?,
             });
         }
         // Without classes every queue is one; otherwise those that a class has.

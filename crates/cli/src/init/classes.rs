@@ -50,7 +50,7 @@ impl Parts<'_> {
         let ports = Ports {
             rate: self.answers.rate,
             most,
-            cell: self.cell.unwrap_or(1),
+            cell: self.cell(),
         };
         curves(class.control, base, ports)
     }

@@ -28,6 +28,11 @@ impl Parts<'_> {
         self.answers.uplink
     }
 
+    /// Bytes of a cell of the chip; one where the cell is not known.
+    pub(crate) fn cell(&self) -> u64 {
+        self.cell.unwrap_or(1)
+    }
+
     pub(crate) fn classes(&self) -> &[Class] {
         &self.answers.classes
     }

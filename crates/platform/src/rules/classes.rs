@@ -152,8 +152,8 @@ pub(super) static PAUSES_ONLY: Rule = Rule {
                 classes.map(move |class| (priority, port.queue(class), place))
             });
             for (priority, queue, place) in lossless {
-                let queue_has = switch.queue(name, queue);
-                if queue_has.is_some_and(|queue| queue.profile.is_some()) {
+                let own = switch.queue(name, queue);
+                if own.is_some_and(|queue| queue.profile.is_some()) {
                     continue;
                 }
                 let profile = switch.profiles.values().find(|profile| profile.marks());

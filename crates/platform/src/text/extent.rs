@@ -15,25 +15,27 @@ pub(crate) fn of_json(json: &Json) -> Fallible<()> {
     within(below(json))
 }
 
-/// Refuses lines whose ranges have more members than a switch. The lines behind a range of
-/// interfaces are of each of them.
+/// Refuses lines whose ranges have more members than a switch. Lists of a command of NVUE multiply;
+/// the lines behind a range of interfaces are of each of them.
 pub(crate) fn of_lines(text: &str) -> Fallible<()> {
     let (mut interfaces, mut all) = (1, 0_u64);
-    for line in text.lines() {
-        let words = line.split_whitespace();
-        let own = words.fold(1, |product: u64, word| {
-            product.saturating_mul(ranges::members(word))
-        });
-        let opens = line.trim_start().starts_with("interface ");
-        if opens {
-            interfaces = own;
-        }
-        let lines = if opens {
-            own
-        } else {
-            own.saturating_mul(interfaces)
+    for line in text.lines().map(str::trim) {
+        let words = line
+            .split_whitespace()
+            .take_while(|word| *word != "description");
+        let members = words.map(ranges::members);
+        let own = match line.starts_with("nv ") {
+            true => members.fold(1, u64::saturating_mul),
+            false => members.max().unwrap_or(0),
         };
-        all = all.saturating_add(lines);
+        let of_each = match line.starts_with("interface ") {
+            true => {
+                interfaces = own;
+                1
+            }
+            false => interfaces,
+        };
+        all = all.saturating_add(own.saturating_mul(of_each));
     }
     within(all)
 }
@@ -60,7 +62,7 @@ fn within(members: u64) -> Fallible<()> {
     match members <= MOST {
         true => Ok(()),
         false => Err(Fault::whole(
-            format!("the ranges of the file have more than {MOST} members, which no switch has"),
+            format!("the ranges of the file name more than {MOST} ports and queues: too many"),
             "name the configuration of one switch",
         )),
     }
@@ -76,6 +78,8 @@ mod tests {
         let line = "nv set interface swp1-64 qos traffic-class 0-7\n";
         assert!(of_lines(&line.repeat(1_000)).is_ok());
         assert!(of_lines(&line.repeat(10_000)).is_err());
+        let text = "nv set interface swp1-64 description racks 1-200 to 1-200\n";
+        assert!(of_lines(&text.repeat(100)).is_ok());
         let block = "interface Ethernet1-4000\n";
         assert!(of_lines(&format!("{block}{}", "  a\n".repeat(500))).is_ok());
         assert!(of_lines(&format!("{block}{}", "  a\n".repeat(1_000))).is_err());

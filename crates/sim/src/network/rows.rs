@@ -20,7 +20,7 @@ pub(crate) struct Row {
     pub dst: HostId,
     /// Its packets in the network, and what else keeps its ends.
     in_fabric: u32,
-    /// Number of its transport in [`Config::grouped`](crate::Config::grouped).
+    /// Place of the transport in [`Config::grouped`](crate::Config::grouped).
     pub group: u16,
 }
 

@@ -29,7 +29,7 @@ pub struct Seen {
     pub dst: u32,
     /// Its connection. A later connection of the same two hosts may have the same number.
     pub conn: u32,
-    /// Its transport: a place in [`Config::grouped`](crate::Config::grouped).
+    /// Transport of the connection: a place in [`Config::grouped`](crate::Config::grouped).
     pub transport: u16,
     /// First byte carried, counted from zero (data), or next byte expected (ACK).
     pub seq: u64,

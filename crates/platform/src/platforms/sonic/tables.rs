@@ -112,7 +112,7 @@ impl Tables {
         let key = (table.to_owned(), name.to_owned());
         let row = self.rows.entry(key).or_default();
         row.place = place;
-        for member in hash(json).members() {
+        for member in fields(json).members() {
             let name = member.name.trim_end_matches('@');
             if name == "NULL" {
                 continue;
@@ -125,7 +125,7 @@ impl Tables {
 }
 
 /// The fields of a row: a dump of the database (`sonic-db-dump -y`) has them below `value`.
-fn hash(json: &Json) -> &Json {
+fn fields(json: &Json) -> &Json {
     let member = |name: &str| json.members().iter().find(|member| member.name == name);
     let is_hash = |of: &Json| matches!(&of.value, Value::Text(text) if text == "hash");
     match (member("type"), member("value")) {

@@ -99,8 +99,8 @@ fn load(wanted: &Wanted, schema: SonicSchema) -> Result<Written, Unwritable> {
         let lossless = list(&wanted.lossless(), ",");
         if lossless.is_empty() {
             notes.push(
-                "`pfc_enable` is empty, so that PFC pauses nothing; releases whose model refuses \
-                 the empty word need the field removed by hand."
+                "`pfc_enable` is empty: PFC pauses nothing. Older releases refuse an empty \
+                 `pfc_enable`; remove the field there."
                     .to_owned(),
             );
         }

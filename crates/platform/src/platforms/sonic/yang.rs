@@ -45,6 +45,16 @@ impl Statement {
     }
 }
 
+/// The tables of a database for a validator.
+pub struct Instance {
+    /// Name of the ASIC; empty for a whole switch.
+    pub part: String,
+    /// Names of the modules that declare the tables.
+    pub modules: Vec<String>,
+    /// The tables as XML.
+    pub xml: String,
+}
+
 /// Models of a directory.
 #[derive(Default)]
 pub struct Models {
@@ -64,26 +74,22 @@ impl Models {
         }
     }
 
-    /// Names of the modules that have a table of these files.
-    pub fn used(&self, documents: &[&Document]) -> Vec<String> {
-        let databases = databases(documents);
-        let has = |table: &str| databases.values().any(|tables| tables.has(table));
-        let mut used: Vec<String> = self
-            .modules
-            .iter()
-            .filter(|module| declared(module).any(|table| has(&table.argument)))
-            .map(|module| module.argument.clone())
-            .collect();
-        used.sort();
-        used
-    }
-
-    /// The tables of each database of these files as XML, by the name of its ASIC.
-    pub fn instances(&self, documents: &[&Document]) -> Vec<(String, String)> {
-        let databases = databases(documents).into_iter();
-        databases
-            .map(|(part, tables)| (part, self.instance(&tables)))
-            .collect()
+    /// The databases of these files that have tables of the models.
+    pub fn instances(&self, documents: &[&Document]) -> Vec<Instance> {
+        let mut all = Vec::new();
+        for (part, tables) in databases(documents) {
+            let used = |module: &&Statement| declared(module).any(|t| tables.has(&t.argument));
+            let modules = self.modules.iter().filter(used);
+            let modules: Vec<String> = modules.map(|module| module.argument.clone()).collect();
+            if !modules.is_empty() {
+                all.push(Instance {
+                    xml: self.instance(&tables),
+                    part,
+                    modules,
+                });
+            }
+        }
+        all
     }
 
     fn instance(&self, tables: &Tables) -> String {
@@ -330,7 +336,8 @@ mod tests {
                        "DSCP_TO_TC_MAP": {"AZURE": {"26": "3"}},
                        "SNMP_COMMUNITY": {"hunter2": {"TYPE": "RO"}}}"#;
         let document = Document::of(text).expect("JSON");
-        let xml = &models.instances(&[&document])[0].1;
+        let instance = &models.instances(&[&document])[0];
+        let xml = &instance.xml;
         for part in [
             "<sonic-queue xmlns=\"http://example.org/sonic-queue\">",
             "<QUEUE_LIST><ifname>Ethernet0</ifname><qindex>3</qindex>\
@@ -341,12 +348,16 @@ mod tests {
             assert!(xml.contains(part), "{part}\n{xml}");
         }
         assert!(!xml.contains("hunter2"));
-        assert_eq!(models.used(&[&document]), ["sonic-queue"]);
+        assert_eq!(instance.modules, ["sonic-queue"]);
         let asics = r#"{"asic0": {"QUEUE": {"p|0": {}}}, "asic1": {"QUEUE": {"q|1": {}}}}"#;
         let asics = Document::of(asics).expect("JSON");
         let parts = models.instances(&[&asics]);
-        let named: Vec<&str> = parts.iter().map(|(part, _)| part.as_str()).collect();
+        let named: Vec<&str> = parts.iter().map(|one| one.part.as_str()).collect();
         assert_eq!(named, ["asic0", "asic1"]);
-        assert!(parts[1].1.contains("<ifname>q</ifname>"), "{parts:?}");
+        assert!(
+            parts[1].xml.contains("<ifname>q</ifname>"),
+            "{}",
+            parts[1].xml
+        );
     }
 }
