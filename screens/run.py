@@ -37,6 +37,7 @@ REPORTS = {
     "seed": ["run", "screens/one.toml", "--seed", "1"],
     "precision": ["run", "screens/one.toml", "--precision", "40", "--set", "workload.flows=200"],
     "schemes": ["run", "screens/many.toml"],
+    "pauses": ["run", "screens/pauses.toml"],
     "sweep-1": ["run", "SWEEP-1.toml"],
     "sweep-2": ["run", "SWEEP-2.toml"],
     "sweep-3": ["run", "SWEEP-3.toml"],

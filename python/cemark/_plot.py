@@ -11,7 +11,7 @@ from ._errors import UserError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from . import _native
     from ._run import Run
@@ -40,11 +40,13 @@ QUEUE = Drawn("queue-cdf", "samples", "queue length", "bytes", False)
 DRAWN = {
     "fct": Drawn("fct", "flows", "completion time", "µs", True),
     "slowdown": Drawn("slowdown", "flows", "slowdown", "", True),
-    "queue": QUEUE,
     "queue-cdf": QUEUE,
 }
 LIBRARIES = ("altair", "matplotlib", "cemark")
 BY_SIZE = "slowdown-by-size"
+# Charts of one value of the axes.
+SINGLE = (BY_SIZE, "queue", "buffer", "utilisation-by-port", "pauses-by-port")
+TRACE = 'trace queues: set={"measure.queue-interval": "10us", "measure.trace": "hottest"}'
 
 
 class Curve(NamedTuple):
@@ -109,6 +111,7 @@ def plot(
     library: str | None,
     buckets: Sizes | None,
     width: str | None,
+    at: Mapping[str, object] | None,
 ) -> Any:
     """The chart called ``what``, or the path of the file with it."""
     if library is not None and library not in LIBRARIES:
@@ -119,6 +122,7 @@ def plot(
         raise UserError(f"`{what}` has no buckets", help=f'plot "{BY_SIZE}" has')
     if width is not None and (path is None or library in ("altair", "matplotlib")):
         raise UserError("width is that of a file that cemark draws", help="name a file")
+    here = {name: str(value) for name, value in (at or {}).items()}
     if what not in DRAWN:
         if library not in (None, "cemark"):
             names = " and ".join(DRAWN)
@@ -126,9 +130,9 @@ def plot(
                 f"`{what}` is drawn by cemark only, not by {library}",
                 help=f"leave `library` out; {library} draws {names}",
             )
-        chart: Any = _own(run, what, buckets)
+        chart: Any = _own(run, what, buckets, here)
     else:
-        chart = _shares(run, what, library or ("cemark" if path is not None else None))
+        chart = _shares(run, what, library or ("cemark" if path is not None else None), here)
     if path is None:
         return chart
     if library == "matplotlib":
@@ -140,31 +144,31 @@ def plot(
     return Path(path)
 
 
-def _shares(run: Run, what: str, library: str | None) -> Any:
+def _shares(run: Run, what: str, library: str | None, at: dict[str, str]) -> Any:
     drawn = DRAWN[what]
-    ours = run._ran.distribution_chart(drawn.name)
+    ours = run._ran.distribution_chart(drawn.name, at)
     if ours is None:
         raise UserError(
             f'this run has no {drawn.rows}, which plot("{what}") draws',
             help=(
-                'trace queues: set={"measure.queue-interval": "10us", "measure.trace": "hottest"}'
+                TRACE
                 if drawn is QUEUE
                 else "the scenario has only flows that never end"
             ),
         )
     if library in (None, "altair") and (altair := _library("altair", library)) is not None:
-        return _altair(altair, _curves(run, drawn), drawn)
+        return _altair(altair, _curves(run, drawn, at), drawn)
     if library in (None, "matplotlib"):
         pyplot = _library("matplotlib.pyplot", library)
         if pyplot is not None:
-            return _matplotlib(pyplot, _curves(run, drawn), drawn)
+            return _matplotlib(pyplot, _curves(run, drawn, at), drawn)
     return Chart(ours)
 
 
-def _curves(run: Run, drawn: Drawn) -> list[Curve]:
+def _curves(run: Run, drawn: Drawn, at: dict[str, str]) -> list[Curve]:
     return [
         Curve(title, *curve)
-        for title, curves in run._ran.distribution(drawn.name)
+        for title, curves in run._ran.distribution(drawn.name, at)
         for curve in curves
     ]
 
@@ -182,13 +186,25 @@ def _library(module: str, wanted: str | None) -> Any:
         ) from None
 
 
-def _own(run: Run, what: str, buckets: Sizes | None) -> Chart:
+def _own(run: Run, what: str, buckets: Sizes | None, at: dict[str, str]) -> Chart:
     """The first chart of a metric, or the first chart of the report whose name has ``what`` in
     it."""
     metric = BY_SIZE if what.startswith(f"{BY_SIZE}-") else what
-    found = [Chart(chart) for chart in run._ran.charts_of(metric, bounds(buckets)) or []]
-    if metric != what or not found:
+    charts = run._ran.charts_of(metric, bounds(buckets), at)
+    found = [Chart(chart) for chart in charts or []]
+    if charts is None or metric != what:
+        if at:
+            raise UserError(
+                f"`{what}` is not the name of a metric", help="leave `at` out, or name a metric"
+            )
         found = [chart for chart in found or run.charts().values() if what in chart.name]
+    elif len(found) > 1 and what.startswith(SINGLE):
+        raise UserError(
+            f"this run has {len(found)} charts of `{what}`, one for each value of the axes",
+            help=f'name one: at={{"load": "0.8"}}. There are {", ".join(c.name for c in found)}',
+        )
+    if not found and what in ("queue", "buffer"):
+        raise UserError(f"this run has no samples of `{what}`", help=TRACE)
     if not found:
         names = ", ".join([*DRAWN, BY_SIZE, *run.charts()])
         raise UserError(f"this run has no chart called `{what}`", help=f"there are {names}")

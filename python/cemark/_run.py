@@ -258,23 +258,26 @@ class Run:
         library: str | None = None,
         buckets: Sizes | None = None,
         width: str | None = None,
+        at: Mapping[str, object] | None = None,
     ) -> Any:
         """A chart, or with ``path`` an SVG, PDF or PNG file, or the data as CSV, by its ending,
         whose path is returned.
 
-        ``"fct"``, ``"slowdown"`` and ``"queue-cdf"`` (also ``"queue"``) show the share of flows or
-        samples up to each value. Altair or matplotlib draws them, whichever is there, and cemark
+        ``"fct"``, ``"slowdown"`` and ``"queue-cdf"`` show the share of flows or samples up to each
+        value. Altair or matplotlib draws them, whichever is there, and cemark
         itself otherwise; files are drawn by cemark, so that the same results give the same bytes.
         ``library`` (``"altair"``, ``"matplotlib"`` or ``"cemark"``) chooses one, for a file too.
 
         ``"slowdown-by-size"`` shows the slowdown of flows by size, and ``buckets`` are those of
-        :meth:`slowdown_by_size`. Any other name is a metric (``"short.p99"``), a name of
-        :meth:`charts`, or a part of one. ``width`` is that of a file, ``"241pt"`` for a column of
-        a paper.
+        :meth:`slowdown_by_size`. ``"queue"`` and ``"buffer"`` are over time;
+        ``"utilisation-by-port"`` and ``"pauses-by-port"`` show every port. Any other name is a
+        metric (``"short.p99"``), a name of :meth:`charts`, or a part of one. ``at`` chooses values
+        of the axes of a sweep: ``{"load": 0.8}``. ``width`` is that of a file, ``"241pt"`` for a
+        column of a paper.
         """
         from ._plot import plot
 
-        return plot(self, what, path, library, buckets, width)
+        return plot(self, what, path, library, buckets, width, at)
 
     def slowdown_by_size(self, buckets: Sizes | None = None) -> Frame:
         """Slowdown of flows by size: a row for each scheme, value of the axes and bucket.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run that has ended, as Python holds it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cemark_report::by_size::Buckets;
@@ -54,6 +55,43 @@ fn read_buckets(py: Python<'_>, words: Option<&str>) -> PyResult<Buckets> {
         let example = r#"write buckets=["10KB", "100KB", "1MB"]"#;
         errors::of_argument(py, why, example)
     })
+}
+
+impl Ran {
+    /// The comparisons at these values of the axes, by path (`workload.load`) or short name
+    /// (`load`). All of them without a value.
+    fn at(&self, py: Python<'_>, at: &BTreeMap<String, String>) -> PyResult<Comparisons> {
+        let fits = |group: &&Group| {
+            let short = group.short_axes();
+            at.iter().all(|(name, value)| {
+                let is_named = |path: &String| path == name || short.get(path) == Some(name);
+                let mut axes = group.axes.iter();
+                axes.any(|(path, here)| is_named(path) && here == value)
+            })
+        };
+        let groups: Vec<Group> = self
+            .comparisons
+            .groups
+            .iter()
+            .filter(fits)
+            .cloned()
+            .collect();
+        if groups.is_empty() {
+            let wanted = at.iter().map(|(name, value)| format!("{name} {value}"));
+            let wanted = wanted.collect::<Vec<_>>().join(", ");
+            let all = self.comparisons.groups.iter().map(Group::title);
+            let help = format!("the run has {}", all.collect::<Vec<_>>().join("; "));
+            return Err(errors::of_argument(
+                py,
+                format!("no point has {wanted}"),
+                &help,
+            ));
+        }
+        Ok(Comparisons {
+            groups,
+            baseline: self.comparisons.baseline.clone(),
+        })
+    }
 }
 
 #[pymethods]
@@ -113,19 +151,22 @@ impl Ran {
         py.detach(made).into_iter().map(NativeChart).collect()
     }
 
-    /// The charts of a metric; `None` where no chart shows such a metric.
+    /// The charts of a metric at these values of the axes; `None` where no chart shows such a
+    /// metric.
     fn charts_of(
         &self,
         py: Python<'_>,
         metric: &str,
         buckets: Option<&str>,
+        at: BTreeMap<String, String>,
     ) -> PyResult<Option<Vec<NativeChart>>> {
         if !chart::metrics().iter().any(|name| name == metric) {
             return Ok(None);
         }
         let buckets = read_buckets(py, buckets)?;
+        let comparisons = self.at(py, &at)?;
         let (plan, finished) = (&self.plan, &self.finished);
-        let made = || chart::of_metric(plan, finished, &self.comparisons, metric, &buckets);
+        let made = || chart::of_metric(plan, finished, &comparisons, metric, &buckets);
         Ok(Some(py.detach(made).into_iter().map(NativeChart).collect()))
     }
 
@@ -139,9 +180,15 @@ impl Ran {
         }))
     }
 
-    /// Distribution of `fct`, `slowdown` or `queue-cdf` at each value of the axes: the title of the
-    /// values, and for each scheme its label, values and the share of all values up to each.
-    fn distribution(&self, py: Python<'_>, name: &str) -> Vec<(String, Vec<Distribution>)> {
+    /// Distribution of `fct`, `slowdown` or `queue-cdf` at each of these values of the axes: the
+    /// title of the values, and for each scheme its label, values and the share of all values up to
+    /// each.
+    fn distribution(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        at: BTreeMap<String, String>,
+    ) -> PyResult<Vec<(String, Vec<Distribution>)>> {
         let found = Quantity::EACH.into_iter().find(|q| q.name() == name);
         let quantity = found.expect("a name of the package");
         let of_group = |group: &Group| {
@@ -149,16 +196,23 @@ impl Ran {
             let parts = all.map(|c| (c.scheme, c.values, c.shares));
             (group.title(), parts.collect())
         };
-        py.detach(|| self.comparisons.groups.iter().map(of_group).collect())
+        let comparisons = self.at(py, &at)?;
+        Ok(py.detach(|| comparisons.groups.iter().map(of_group).collect()))
     }
 
-    /// Chart of the distribution of `fct`, `slowdown` or `queue-cdf`, a panel for each value of the
-    /// axes; `None` where there are no values.
-    fn distribution_chart(&self, py: Python<'_>, name: &str) -> Option<NativeChart> {
-        let quantity = Quantity::EACH.into_iter().find(|q| q.name() == name)?;
-        let groups = &self.comparisons.groups;
-        let made = || chart::of_distribution(&self.plan, &self.finished, groups, quantity);
-        py.detach(made).map(NativeChart)
+    /// Chart of the distribution of `fct`, `slowdown` or `queue-cdf`, a panel for each of these
+    /// values of the axes; `None` where there are no values.
+    fn distribution_chart(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        at: BTreeMap<String, String>,
+    ) -> PyResult<Option<NativeChart>> {
+        let found = Quantity::EACH.into_iter().find(|q| q.name() == name);
+        let quantity = found.expect("a name of the package");
+        let groups = self.at(py, &at)?.groups;
+        let made = || chart::of_distribution(&self.plan, &self.finished, &groups, quantity);
+        Ok(py.detach(made).map(NativeChart))
     }
 
     /// The report in HTML.

@@ -392,3 +392,28 @@ def test_the_command_is_in_the_package(folder: Path) -> None:
     wrong = command("run", "nothing-of-the-kind")
     assert wrong.returncode == 2 and "no built-in" in wrong.stderr
     assert command("--version").stdout.strip() == f"cemark {cemark.__version__}"
+
+
+def test_a_sweep_is_drawn_at_chosen_values(small: dict[str, Any]) -> None:
+    small["sweep"] = {"workload.load": [0.3, 0.6]}
+    run = cemark.run(small, seeds=1, progress=False)
+    chart = run.plot("slowdown-by-size", at={"load": 0.6})
+    assert chart.name == "slowdown-by-size-load-0.6"
+    assert run.plot("slowdown-by-size", at={"workload.load": "0.6"}).csv == chart.csv
+    ports = run.plot("utilisation-by-port", at={"load": 0.3})
+    assert "utilisation" in ports.title and ports.csv.count("\n") > 4
+    # Without `at` each value of the axes has a chart, and a distribution a panel.
+    with pytest.raises(cemark.UserError, match="2 charts of `slowdown-by-size`"):
+        run.plot("slowdown-by-size")
+    both = run.plot("fct", library="cemark").csv.splitlines()
+    one = run.plot("fct", library="cemark", at={"load": 0.3}).csv.splitlines()
+    assert 1 < len(one) < len(both)
+    with pytest.raises(cemark.UserError, match="no point has load 0.5"):
+        run.plot("fct", at={"load": 0.5})
+    with pytest.raises(cemark.UserError, match="not the name of a metric"):
+        run.plot("comparison-load-0.3", at={"load": 0.3})
+    # A metric over the axes needs none.
+    assert run.plot("short.mean").name == "short-mean-over-workload.load"
+    summary = run.summary["ports"]
+    assert {use["axes"]["workload.load"] for use in summary} == {"0.3", "0.6"}
+    assert all(0 <= use["utilisation"] <= 1 for use in summary)

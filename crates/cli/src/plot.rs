@@ -55,8 +55,8 @@ pub(crate) struct Args {
     /// Only charts and tables whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Only charts of this metric: slowdown-by-size, fct, slowdown, queue-cdf, queue, or one of the
-    /// metrics in docs/output.md (short.p99).
+    /// Only charts of this metric: slowdown-by-size, fct, slowdown, queue-cdf, queue, buffer,
+    /// utilisation-by-port, pauses-by-port, or one of the metrics in docs/output.md (short.p99).
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
     /// Width of the charts in pt, mm, cm, in or px: 241pt for a column of a paper. Letters keep

@@ -6,6 +6,7 @@
 //! machine. Wall-clock times and dates are arguments.
 
 pub mod beside;
+pub mod by_port;
 pub mod by_size;
 pub mod chart;
 pub mod comparison;

@@ -13,6 +13,7 @@ use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
 use self::measures::{Measure, measures};
+use crate::by_port::PortUse;
 use crate::by_size::{Buckets, SchemeSlowdown};
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
@@ -62,6 +63,10 @@ pub struct RunSummary {
     /// axes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowdown_by_size: Vec<SchemeSlowdown>,
+    /// The ports that each scheme uses most or that are paused longest, of at most 100 values of
+    /// the axes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<PortUse>,
     /// In a run with a stated precision, how far it is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<PrecisionSummary>,
@@ -478,6 +483,14 @@ impl RunSummary {
             comparisons: comparisons.lines(),
             slowdown_by_size: match comparisons.groups.len() <= MOST_BY_SIZE {
                 true => comparisons.slowdown_by_size(finished, &Buckets::Deciles),
+                false => Vec::new(),
+            },
+            ports: match comparisons.groups.len() <= MOST_BY_SIZE {
+                true => comparisons
+                    .groups
+                    .iter()
+                    .flat_map(|g| g.busiest_ports(finished))
+                    .collect(),
                 false => Vec::new(),
             },
             precision: PrecisionSummary::of(comparisons),

@@ -2,15 +2,19 @@
 //! Contents of a run's charts.
 
 use crate::common::{FACTORS, finished, metric, plan};
+use cemark_report::by_port::Share;
 use cemark_report::by_size::Buckets;
 use cemark_report::chart::{
-    self, Body, Chart, Curves, Values, of_buffers, of_goodput, of_metric, of_queues, of_run,
-    of_sweep,
+    self, Body, Chart, Curves, Values, of_buffers, of_goodput, of_metric, of_ports, of_queues,
+    of_run, of_sweep,
 };
+use cemark_report::summary::Cost;
+use cemark_report::summary::measures::{Measure, measures};
 use cemark_report::table::data::of_chart;
-use cemark_report::{Comparisons, Finished};
+use cemark_report::table::files;
+use cemark_report::{Comparisons, Finished, RunSummary};
 use cemark_scenario::Plan;
-use cemark_sim::outcome::{BufferSample, BufferTrace};
+use cemark_sim::outcome::{BufferSample, BufferTrace, PauseReport};
 use cemark_wire::Picos;
 
 fn run(loads: &[&str], edit: impl Fn(&mut Plan)) -> (Plan, Vec<Finished>, Comparisons) {
@@ -403,4 +407,126 @@ fn data_of_a_chart_have_every_value_with_its_unit() {
     let cell = |row: usize| comparisons.groups[0].rows[row].cell(metric("short.mean"));
     let percent = cell(1).against.expect("a difference").percent;
     assert_eq!(bars.rows[1][1..3], ["ECN#".to_owned(), percent.to_string()]);
+}
+
+/// Ports of a scheme are in falling order, means over the seeds, with the least and the largest
+/// share of a seed; the summary has the numbers of the chart.
+#[test]
+fn ports_are_drawn_by_rank() {
+    let (plan, mut done, _) = run(&["0.9"], |_| {});
+    for (place, point) in done.iter_mut().enumerate() {
+        let ports = &mut point.outcome.ports;
+        (ports[0].packets, ports[1].packets) = (1, 1);
+        (ports[0].utilisation, ports[1].utilisation) = (0.2 + 0.1 * (place % 3) as f64, 0.9);
+        // A NIC without a report of its own was paused in the first seed only.
+        let paused = PauseReport {
+            name: "host3->leaf0".to_owned(),
+            frames: 1,
+            share: 0.3,
+            queues: Vec::new(),
+        };
+        point.outcome.pauses = (place % 3 == 0).then_some(paused).into_iter().collect();
+    }
+    let comparisons = Comparisons::new(&plan, &done);
+    let group = &comparisons.groups[0];
+    let chart = of_ports(&plan, &done, group, &Share::EACH).expect("a chart");
+    assert_eq!((&chart.name[..], chart.panels.len()), ("ports-load-0.9", 2));
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    let spots = &curves(&chart).curves[0].spots;
+    assert!(
+        close(spots[0].y, 90.0) && close(spots[1].y, 30.0),
+        "{spots:?}"
+    );
+    let (low, high) = spots[1].band.expect("three seeds");
+    assert!(close(low, 20.0) && close(high, 40.0), "{low} {high}");
+    let of = |name: &str| of_metric(&plan, &done, &comparisons, name, &Buckets::Deciles);
+    let alone = of("pauses-by-port").pop().expect("a chart");
+    assert_eq!(
+        (&alone.name[..], alone.panels.len()),
+        ("pauses-by-port-load-0.9", 1)
+    );
+    assert!(
+        close(curves(&alone).curves[0].spots[0].y, 10.0),
+        "a mean over three seeds"
+    );
+    let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
+    let nic = summary
+        .ports
+        .iter()
+        .find(|p| p.port == "host3->leaf0")
+        .expect("the NIC");
+    assert_eq!(nic.utilisation, None);
+    assert!(close(nic.paused.expect("a share"), 0.1));
+    let busy = &summary.ports[0];
+    assert!(close(busy.utilisation.expect("a share"), 0.9) && busy.paused.is_none());
+}
+
+/// A metric without axes has the differences and the values, with their intervals.
+#[test]
+fn a_metric_without_axes_has_its_values() {
+    let (plan, done, comparisons) = run(&["0.9"], |_| {});
+    let charts = of_metric(&plan, &done, &comparisons, "short.mean", &Buckets::Deciles);
+    let names: Vec<&str> = charts.iter().map(|c| &c.name[..]).collect();
+    assert_eq!(
+        names,
+        ["comparison-load-0.9", "short-mean-absolute-load-0.9"]
+    );
+    let Body::Rows(rows) = &charts[1].panels[0].body else {
+        panic!("rows");
+    };
+    let measures = measures(&plan, &done, &comparisons);
+    for row in &rows.rows {
+        let is_row = |m: &&Measure| m.scheme == row.label && m.metric == "short.mean";
+        let measure = measures.iter().find(is_row).expect("a measure");
+        assert_eq!(row.value, Some(measure.value));
+        assert_eq!(row.interval, measure.low.zip(measure.high));
+        assert!(row.interval.is_some(), "three seeds");
+    }
+}
+
+/// A percentile that is the largest of its values says so wherever a chart shows the difference.
+#[test]
+fn largest_values_are_called_so() {
+    let (plan, done, mut comparisons) = run(&["0.3", "0.9"], |_| {});
+    let cells = comparisons.groups.iter_mut().flat_map(|g| &mut g.rows);
+    for cell in cells.flat_map(|row| &mut row.cells) {
+        if cell.metric == metric("short.p99") {
+            cell.largest_of = Some(43);
+        }
+    }
+    let of = |name: &str| of_metric(&plan, &done, &comparisons, name, &Buckets::Deciles);
+    for chart in of("short.p99") {
+        let spots = curves(&chart).curves.iter().flat_map(|c| &c.spots);
+        assert!(spots.clone().count() > 0);
+        assert!(
+            spots.clone().all(|s| s.tip.contains("max of 43")),
+            "{}",
+            chart.name
+        );
+    }
+    let bars = chart::of_group(&plan, &comparisons.groups[0]).expect("bars");
+    let panel = bars
+        .panels
+        .iter()
+        .find(|p| p.title.contains("p99"))
+        .expect("a p99");
+    let Body::Rows(rows) = &panel.body else {
+        panic!("rows");
+    };
+    assert!(
+        rows.rows[1].text.ends_with("max of 43"),
+        "{}",
+        rows.rows[1].text
+    );
+    let exact = files::exact(&plan, &done, &comparisons);
+    let table = exact
+        .iter()
+        .find(|t| t.name == "comparison")
+        .expect("a table");
+    let place = table
+        .head
+        .iter()
+        .position(|h| h == "short.p99 largest of [flows]");
+    let place = place.unwrap_or_else(|| panic!("{:?}", table.head));
+    assert!(table.rows.iter().all(|row| row[place] == "43"));
 }

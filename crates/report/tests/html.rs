@@ -5,6 +5,7 @@ use crate::common::{FACTORS, finished, metric, plan};
 use cemark_report::by_size::Buckets;
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Provenance, RunSummary, chart, html};
+use cemark_scenario::Precision;
 
 fn report(edit: impl FnOnce(&mut cemark_scenario::Plan)) -> String {
     compared(edit, |_| {})
@@ -58,19 +59,20 @@ fn tables_charts_and_provenance_are_there() {
     }
 }
 
-/// Charts of flows are behind a line that opens them, and take less room than the page's other
-/// parts.
+/// Charts of flows are in a part that a reader may fold, open where a run has few values of the
+/// axes, and take less room than the page's other parts.
 #[test]
-fn charts_of_flows_are_folded() {
+fn charts_of_flows_are_open() {
     let page = report(|_| {});
-    let mut folds = page.split("<details><summary>Slowdown by flow size");
+    let mut folds = page.split("<details open><summary>Slowdown by flow size");
     let before = folds.next().map_or(0, str::len);
     let folds: Vec<&str> = folds
         .filter_map(|fold| fold.split("</details>").next())
         .collect();
     assert_eq!(folds.len(), 2, "two loads");
     for fold in &folds {
-        assert_eq!(fold.matches("<figure id=").count(), 4);
+        // Slowdown by size, three distributions, ports.
+        assert_eq!(fold.matches("<figure id=").count(), 5);
         assert!(fold.len() < before, "{} bytes", fold.len());
     }
 }
@@ -203,8 +205,9 @@ fn the_grid_of_one_table_has_percents() {
     let summary = RunSummary::new(&plan, &done, &comparisons, "0.1.0", Cost::default());
     let page = html::render(&plan, &done, &comparisons, &summary, &Provenance::default());
     let grid = part(&page, "<table class=\"glance\"", "</table>");
-    let cell = "<a href=\"#chart-comparison-load-0.5\"><span class=\"w better\"><span \
-                aria-hidden=\"true\">▲</span> better</span><span class=\"under v\">\u{2212}20.1";
+    let cell = "<a href=\"#chart-comparison-load-0.5\" data-panel=\"short mean FCT\"><span \
+                class=\"w better\"><span aria-hidden=\"true\">▲</span> better</span><span \
+                class=\"under v\">\u{2212}20.1";
     assert!(grid.contains(cell), "{grid}");
     assert!(grid.contains("</span> open</span>"), "{grid}");
     assert!(page.contains("<figure id=\"chart-comparison-load-0.5\">"));
@@ -245,6 +248,37 @@ fn many_blocks_are_folded() {
     assert!(page.contains("Over 4 combinations of load, against DCTCP-RED-Tail:"));
     assert!(page.contains("href=\"#g3\"") && page.contains("id=\"g3\""));
     assert!(!report(|_| {}).contains("<details class=\"block\""));
+    // Flows have a panel for each load, before the blocks.
+    let flows = part(&page, "<h2 id=\"flows\">", "<h2 id=\"blocks\">");
+    for chart in ["slowdown-by-size", "fct", "slowdown"] {
+        assert!(
+            flows.contains(&format!("<figure id=\"chart-{chart}")),
+            "{chart}"
+        );
+    }
+    for load in ["0.2", "0.3", "0.4", "0.5"] {
+        assert!(flows.contains(&format!(">load {load}<")), "{load}");
+    }
+    assert!(
+        !report(|_| {}).contains("id=\"flows\""),
+        "each block has its own"
+    );
+}
+
+/// A page says where its own intervals come from.
+#[test]
+fn the_source_of_intervals_is_that_of_the_run() {
+    let page = report(|_| {});
+    assert!(page.contains("paired bootstrap over flows") && !page.contains("batches"));
+    let looked = report(|plan| {
+        plan.precision = Some(Precision {
+            within: 5.0,
+            metrics: Vec::new(),
+            most: 64,
+        });
+    });
+    assert!(looked.contains("Student’s t over replications"));
+    assert!(!looked.contains("bootstrap"));
 }
 
 /// Cells and the bars' tips print an interval as it is, and the word follows it.

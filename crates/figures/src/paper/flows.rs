@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Charts of the flows, queues and buffers of a figure, as runs and sweeps have them.
 
+use cemark_report::by_port::Share;
 use cemark_report::by_size::Buckets;
 use cemark_report::chart;
 use cemark_report::html::page::Picture;
@@ -44,6 +45,7 @@ impl Room {
         let differ = |g: &&Group| g.alike.is_none();
         for group in groups.iter().filter(differ) {
             let mut charts = chart::of_flows(plan, finished, group, &Buckets::Deciles);
+            charts.extend(chart::of_ports(plan, finished, group, &Share::EACH));
             charts.extend(chart::of_queues(plan, finished, group));
             charts.extend(chart::of_buffers(plan, finished, group));
             for chart in charts {

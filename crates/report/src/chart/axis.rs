@@ -9,14 +9,15 @@ use plotters::coord::ranged1d::{
 use plotters::coord::types::RangedCoordf64;
 
 use super::font;
+use crate::metrics;
 
 /// Size of the numbers along an axis and of its title.
 pub(super) const SIZE: f64 = 12.0;
 /// Least distance between two numbers.
 const GAP: f64 = 10.0;
-/// Where the largest value is more than this many times the smallest, the unit fits the middle of a
-/// logarithmic axis.
-const WIDE: f64 = 1000.0;
+/// Where the largest value is this many times the smallest or more, each number of a logarithmic
+/// axis has a unit of its own.
+const WIDE: f64 = 100.0;
 /// Most numbers along an axis.
 const MOST: usize = 7;
 
@@ -45,12 +46,10 @@ impl Unit {
     /// By how much values are divided, and the unit that they have then, where the largest is
     /// `most`.
     fn shown(&self, most: f64) -> (f64, String) {
-        let steps: &[(f64, &str)] = match self {
+        let steps = match self {
             Unit::Percent => return (1.0, String::new()),
             Unit::Other(name) => return (1.0, name.clone()),
-            Unit::Micros => &[(1e-3, "ns"), (1.0, "µs"), (1e3, "ms"), (1e6, "s")],
-            Unit::Bytes => &[(1.0, "B"), (1e3, "KB"), (1e6, "MB"), (1e9, "GB")],
-            Unit::BitsPerSecond => &[(1.0, "bit/s"), (1e3, "kb/s"), (1e6, "Mb/s"), (1e9, "Gb/s")],
+            _ => self.steps(),
         };
         let fits = steps.iter().rev().find(|(factor, _)| most >= 2.0 * factor);
         let (factor, name) = fits.unwrap_or(match self {
@@ -63,9 +62,32 @@ impl Unit {
 }
 
 impl Unit {
-    /// Whether values are shown in one of several units by their size.
-    fn has_steps(&self) -> bool {
-        !matches!(self, Unit::Percent | Unit::Other(_))
+    /// Units of small and of large values with their factors; empty where all values have one.
+    fn steps(&self) -> &'static [(f64, &'static str)] {
+        match self {
+            Unit::Percent | Unit::Other(_) => &[],
+            Unit::Micros => &[(1e-3, "ns"), (1.0, "µs"), (1e3, "ms"), (1e6, "s")],
+            Unit::Bytes => &[(1.0, "B"), (1e3, "KB"), (1e6, "MB"), (1e9, "GB")],
+            Unit::BitsPerSecond => &[(1.0, "bit/s"), (1e3, "kb/s"), (1e6, "Mb/s"), (1e9, "Gb/s")],
+        }
+    }
+
+    /// A value with the largest of the units in which it is at least 1.
+    fn written(&self, value: f64) -> String {
+        let steps = self.steps();
+        let fits = |(factor, _): &&(f64, &str)| value >= factor * (1.0 - 1e-9);
+        let (factor, name) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
+        format!("{} {name}", crate::units::number(value / factor))
+    }
+}
+
+/// Units of a metric as those of an axis.
+pub fn unit_of(unit: metrics::Unit) -> Unit {
+    match unit {
+        metrics::Unit::Micros => Unit::Micros,
+        metrics::Unit::Bytes => Unit::Bytes,
+        metrics::Unit::BitsPerSecond => Unit::BitsPerSecond,
+        other => Unit::Other(metrics::Unit::name(other).to_owned()),
     }
 }
 
@@ -114,11 +136,11 @@ impl Scale {
     /// The scale of an axis from `low` to `high`, with the numbers that fit into `room` beside each
     /// other, or, where the axis is `upright`, above each other.
     pub fn new(axis: &Axis, (low, high): (f64, f64), room: f64, upright: bool) -> Self {
-        let is_wide = axis.log && axis.unit.has_steps() && high > WIDE * low;
-        let (divisor, unit) = axis.unit.shown(match is_wide {
-            true => (low * high).sqrt(),
-            false => low.abs().max(high.abs()),
-        });
+        let is_wide = axis.log && !axis.unit.steps().is_empty() && high >= WIDE * low;
+        let (divisor, unit) = match is_wide {
+            true => (1.0, String::new()),
+            false => axis.unit.shown(low.abs().max(high.abs())),
+        };
         let mut scale = Scale {
             log: axis.log,
             low: 0.0,
@@ -140,7 +162,10 @@ impl Scale {
         }
         for most in (2..=MOST).rev() {
             let values = scale.values(axis, (low, high), divisor, most);
-            let texts = numbers(&values, divisor, &axis.unit);
+            let texts = match is_wide {
+                true => values.iter().map(|v| axis.unit.written(*v)).collect(),
+                false => numbers(&values, divisor, &axis.unit),
+            };
             let places = values.iter().map(|v| scale.place(*v));
             scale.ticks = places.zip(texts).collect();
             if scale.fits(room, upright) {
@@ -327,19 +352,18 @@ mod tests {
             ..Axis::new("delay", Unit::Micros)
         };
         let scale = Scale::new(&axis, (10.0, 10_000.0), 400.0, false);
-        assert_eq!(labels(&scale), ["0.01", "0.1", "1", "10"]);
-        assert_eq!(scale.title, "delay (ms)");
+        assert_eq!(labels(&scale), ["10 µs", "100 µs", "1 ms", "10 ms"]);
+        assert_eq!(scale.title, "delay");
         assert_eq!((scale.low, scale.high), (1.0, 4.0));
-        // Sizes of flows have one unit, that of the middle.
         let sizes = Axis {
             log: true,
             ..Axis::new("flow size", Unit::Bytes)
         };
         let scale = Scale::new(&sizes, (800.0, 3e7), 400.0, false);
-        let words = ["1", "10", "100", "1000", "10000"];
+        let words = ["1 KB", "10 KB", "100 KB", "1 MB", "10 MB"];
         assert_eq!(
             (labels(&scale), &scale.title[..]),
-            (words.to_vec(), "flow size (KB)")
+            (words.to_vec(), "flow size")
         );
         // Less than a decade has round numbers, and not its ends.
         let axis = Axis {

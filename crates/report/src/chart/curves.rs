@@ -76,6 +76,22 @@ pub(super) fn share(charts: &mut [Chart]) {
     }
 }
 
+/// Gives all panels of a chart one scale on both axes.
+pub(super) fn align(chart: &mut Chart) {
+    share(std::slice::from_mut(chart));
+    let bodies = chart
+        .panels
+        .iter_mut()
+        .filter_map(|panel| match &mut panel.body {
+            Body::Curves(curves) => Some(curves),
+            _ => None,
+        });
+    let mut all: Vec<&mut Curves> = bodies.collect();
+    let range = extent(all.iter().flat_map(|curves| spots(curves)).map(|s| s.x));
+    all.iter_mut()
+        .for_each(|curves| curves.x.range = Some(range));
+}
+
 /// Draws curves over the axis of a sweep.
 pub(super) fn draw(
     area: &Area<'_>,
@@ -249,7 +265,8 @@ fn is_signed(curves: &Curves) -> bool {
 
 fn horizontal(curves: &Curves, room: f64) -> Scale {
     let marks = curves.marks.iter().flat_map(|m| &m.places).map(|p| p.0);
-    let (low, high) = extent(spots(curves).map(|s| s.x).chain(marks));
+    let own = || extent(spots(curves).map(|s| s.x).chain(marks));
+    let (low, high) = curves.x.range.unwrap_or_else(own);
     let range = if !curves.x.names.is_empty() {
         (-0.5, curves.x.names.len() as f64 - 0.5)
     } else if low == high {

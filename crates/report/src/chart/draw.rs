@@ -6,7 +6,7 @@ use plotters::element::PathElement;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, RGBColor};
 
-use super::canvas::{Area, Canvas};
+use super::canvas::{Area, Canvas, End, Group};
 use super::pen::{done, fine, style, write};
 use super::rows::Columns;
 use super::shapes::Sheet;
@@ -143,15 +143,13 @@ fn draw_key(area: &Area<'_>, (x, y): (f64, f64), key: &Key, room: f64, stroke: u
     write(area, &label, at, &style, (HPos::Left, VPos::Center));
 }
 
-/// The panels, side by side as far as there is room. Every line is filled: one of fewer panels has
-/// wider ones.
+/// The panels, side by side as far as there is room. All panels have one width, so that the eye can
+/// compare their scales.
 struct Grid<'a> {
     panels: &'a [Panel],
-    lines: usize,
-    /// The most panels of a line, and their width.
+    /// The most panels of a line, and the width of each panel.
     columns: usize,
     width: f64,
-    room: f64,
     headings: Vec<Heading>,
     /// Height of a panel's heading.
     heading: f64,
@@ -172,16 +170,16 @@ impl<'a> Grid<'a> {
             }
             Some(Body::Times(_)) | None => 1,
         };
-        let lines = panels.len().div_ceil(fit.max(1)).max(1);
-        let columns = panels.len().div_ceil(lines).max(1);
+        let fit = fit.clamp(1, panels.len().max(1));
+        // Lines of equal length where some length but 1 allows them.
+        let divides = |columns: &usize| panels.len().is_multiple_of(*columns);
+        let columns = (2..=fit).rev().find(divides).unwrap_or(fit);
         let width = (room - GAP * (columns - 1) as f64) / columns as f64;
         let headings: Vec<_> = panels.iter().map(|p| Heading::new(p, width)).collect();
         Grid {
             panels,
-            lines,
             columns,
             width,
-            room,
             heading: headings.iter().map(Heading::height).fold(0.0, f64::max),
             headings,
             places,
@@ -204,11 +202,11 @@ impl<'a> Grid<'a> {
         self.heading + line.iter().map(body).fold(0.0, f64::max)
     }
 
-    /// The panels of each line, and whether it is the last. Lengths of lines differ by one at most.
+    /// The panels of each line, and whether the line is the last.
     fn lines(&self) -> impl Iterator<Item = (&'a [Panel], bool)> + use<'a> {
-        let (panels, lines) = (self.panels, self.lines);
-        let begin = move |line: usize| (line * panels.len()).div_ceil(lines);
-        (0..lines).map(move |i| (&panels[begin(i)..begin(i + 1)], i + 1 == lines))
+        let lines = self.panels.chunks(self.columns);
+        let last = lines.len().saturating_sub(1);
+        lines.enumerate().map(move |(i, line)| (line, i == last))
     }
 
     fn gap(&self) -> f64 {
@@ -231,10 +229,17 @@ impl<'a> Grid<'a> {
         let density = curves::Density::of(self.panels, is_page);
         for (line, last) in self.lines() {
             let height = self.line_height(line, last);
-            let width = (self.room + GAP) / line.len() as f64 - GAP;
+            let width = self.width;
             for (column, panel) in line.iter().enumerate() {
                 let x = left + column as f64 * (width + GAP);
                 let area = part(root, (x, top), (width, height));
+                let scheme = match &panel.body {
+                    Body::Heat(map) => Some(Group::Scheme(map.colour)),
+                    _ => None,
+                };
+                if let Some(scheme) = &scheme {
+                    done(root.draw(scheme));
+                }
                 if let Some(heading) = headings.next() {
                     heading.draw(&area);
                 }
@@ -245,6 +250,9 @@ impl<'a> Grid<'a> {
                     Body::Curves(curves) => curves::draw(&area, curves, size, density),
                     Body::Times(times) => curves::strip(&area, times, size, last),
                     Body::Heat(map) => heat::draw(&area, map, size),
+                }
+                if scheme.is_some() {
+                    done(root.draw(&End));
                 }
             }
             top += height + self.gap();

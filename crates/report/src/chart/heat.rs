@@ -26,6 +26,8 @@ const STEPS: f64 = 12.0;
 /// Values over two axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heat {
+    /// Place of the scheme in the list of colours: the legend of a page hides its map.
+    pub colour: usize,
     /// The quantity across and its values.
     pub across: Names,
     /// The quantity down and its values, from top to bottom.
@@ -54,6 +56,9 @@ pub struct Tile {
     pub better: Option<bool>,
     /// Whether its interval excludes zero: the tile has a triangle.
     pub is_decided: bool,
+    /// Whether the value is of the largest values instead of percentiles: its number is in
+    /// parentheses.
+    pub is_largest: bool,
     /// Text at the pointer.
     pub tip: String,
 }
@@ -139,7 +144,7 @@ fn put(
     let ink = style(SIZE, colour::INK);
     write(
         area,
-        &form.text(tile.percent),
+        &form.text(tile),
         at,
         &ink,
         (HPos::Center, VPos::Center),
@@ -160,18 +165,22 @@ impl Form {
     /// The most exact form in which all numbers fit into tiles of this width.
     fn of(map: &Heat, width: f64) -> Form {
         let fits = |form: &Form| {
-            let texts = map.tiles.iter().flatten().map(|t| form.text(t.percent));
+            let texts = map.tiles.iter().flatten().map(|t| form.text(t));
             texts.map(|t| font::width(&t, SIZE)).fold(0.0, f64::max) <= width - 8.0
         };
         let forms = [Form::Tenths, Form::Whole];
         forms.into_iter().find(fits).unwrap_or(Form::None)
     }
 
-    fn text(self, percent: f64) -> String {
+    fn text(self, tile: &Tile) -> String {
         let text = match self {
-            Form::Tenths => format!("{percent:+.1}"),
-            Form::Whole => format!("{percent:+.0}"),
-            Form::None => String::new(),
+            Form::Tenths => format!("{:+.1}", tile.percent),
+            Form::Whole => format!("{:+.0}", tile.percent),
+            Form::None => return String::new(),
+        };
+        let text = match tile.is_largest {
+            true => format!("({text})"),
+            false => text,
         };
         text.replace('-', "−")
     }

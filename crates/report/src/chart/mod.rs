@@ -21,6 +21,7 @@ mod of_goodput;
 mod of_group;
 mod of_heat;
 mod of_metric;
+mod of_ports;
 mod of_queues;
 mod of_sweep;
 mod over_time;
@@ -36,24 +37,26 @@ mod width;
 #[cfg(test)]
 mod tests;
 
-pub use axis::{Axis, Unit};
+pub use axis::{Axis, Unit, unit_of};
 pub(crate) use by_metric::by_metric;
 pub use by_metric::of_sweep;
 pub use colour::{COLOURS, of_scheme as colour};
 pub use heat::{Heat, Names, Tile};
 pub use of_buffers::of_buffers;
-pub use of_flows::{of_distribution, of_sizes};
+pub use of_flows::{of_distribution, of_flows_over, of_sizes};
 pub use of_goodput::{Intervals, of_goodput};
 pub use of_group::{at, name as metric_name, of_group};
 pub(crate) use of_group::{difference, place_of};
 pub use of_metric::{compares, metrics, of_metric};
+pub use of_ports::of_ports;
 pub use of_queues::of_queues;
-pub use of_sweep::{Places, Values, numbers, unit as unit_of};
+pub use of_sweep::{Places, Values, numbers};
 pub use width::Width;
 
 use cemark_scenario::Plan;
 use svg::{Medium, escape};
 
+use crate::by_port::Share;
 use crate::by_size::Buckets;
 use crate::comparison::Group;
 use crate::comparison::sentence::FEW;
@@ -349,6 +352,7 @@ pub fn of_run(
         charts.extend(of_group(plan, group));
         if has_few {
             charts.extend(of_flows(plan, finished, group, buckets));
+            charts.extend(of_ports(plan, finished, group, &Share::EACH));
         }
         charts.extend(of_queues(plan, finished, group));
         charts.extend(of_buffers(plan, finished, group));

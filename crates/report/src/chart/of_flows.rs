@@ -5,7 +5,8 @@
 use cemark_scenario::Plan;
 
 use super::of_group::{at, place_of};
-use super::{Axis, Body, Chart, Curve, Curves, Form, Key, Panel, Spot, Unit, colour};
+use super::of_sweep::PANELS;
+use super::{Axis, Body, Chart, Curve, Curves, Form, Key, Panel, Spot, Unit, colour, curves};
 use crate::by_size::{self, Bucket, Buckets, Estimate, PERCENTILES, SchemeSlowdown};
 use crate::comparison::Group;
 use crate::cumulative::{self, Cumulative, Quantity};
@@ -65,6 +66,54 @@ pub fn of_sizes(
     })
 }
 
+/// Flows over the axes of a sweep, a panel for each of the first groups: the highest percentile of
+/// the slowdown by size that each of them has, and the distributions. All panels of a chart have
+/// one scale.
+pub fn of_flows_over(plan: &Plan, finished: &[Finished], groups: &[Group]) -> Vec<Chart> {
+    let shown = &groups[..groups.len().min(PANELS)];
+    let distribution = |quantity| of_distribution(plan, finished, shown, quantity);
+    let distributions = Quantity::EACH.into_iter().filter_map(distribution);
+    let by_size = sizes_over(plan, finished, shown);
+    let mut charts: Vec<Chart> = by_size.into_iter().chain(distributions).collect();
+    for chart in &mut charts {
+        curves::align(chart);
+        if groups.len() > PANELS {
+            let more = groups.len() - PANELS;
+            chart.caption += &format!(" {more} more combinations of the axes are not drawn here.");
+        }
+    }
+    charts
+}
+
+/// The highest percentile of the slowdown by size that all groups have, a panel for each group.
+fn sizes_over(plan: &Plan, finished: &[Finished], groups: &[Group]) -> Option<Chart> {
+    let schemes: Vec<(&Group, Vec<SchemeSlowdown>)> = groups
+        .iter()
+        .map(|group| (group, group.slowdown_by_size(finished, &Buckets::Deciles)))
+        .collect();
+    let panels_of = |place: usize| -> Option<(usize, Vec<Panel>)> {
+        let panel = |(group, schemes): &(&Group, Vec<SchemeSlowdown>)| {
+            Some(Panel {
+                title: group.title(),
+                ..percentile(plan, schemes, place)?
+            })
+        };
+        Some((place, schemes.iter().map(panel).collect::<Option<_>>()?))
+    };
+    let (place, panels) = (0..PERCENTILES.len()).rev().find_map(panels_of)?;
+    let (name, _) = PERCENTILES[place];
+    Some(Chart {
+        name: format!("{}.{name}", by_size::NAME),
+        title: format!("Slowdown by flow size, {name}"),
+        caption: "Slowdown is completion time over completion time in an empty network. Flows are \
+                  divided at the deciles of their sizes; each point is at the median size of its \
+                  bucket."
+            .to_owned(),
+        legend: legend(plan, schemes.iter().flat_map(|(_, s)| s).map(|s| &s.scheme)),
+        panels,
+    })
+}
+
 fn percentile(plan: &Plan, schemes: &[SchemeSlowdown], place: usize) -> Option<Panel> {
     let (name, _) = PERCENTILES[place];
     let spot = |scheme: &str, bucket: &Bucket, estimate: Estimate| {
@@ -104,7 +153,9 @@ fn percentile(plan: &Plan, schemes: &[SchemeSlowdown], place: usize) -> Option<P
         curves: curves.collect(),
         ..Curves::default()
     };
-    (!curves.curves.is_empty()).then(|| Panel::new(name, Body::Curves(curves)))
+    // A bucket alone is no curve.
+    let is_curve = curves.curves.iter().any(|curve| curve.spots.len() > 1);
+    is_curve.then(|| Panel::new(name, Body::Curves(curves)))
 }
 
 /// Distribution of a quantity, a panel for each of these groups and a curve for each scheme; `None`
@@ -199,7 +250,7 @@ fn shares(plan: &Plan, title: String, quantity: Quantity, found: &[Cumulative]) 
 }
 
 /// Each scheme once.
-fn legend<'a>(plan: &Plan, schemes: impl Iterator<Item = &'a String>) -> Vec<Key> {
+pub(super) fn legend<'a>(plan: &Plan, schemes: impl Iterator<Item = &'a String>) -> Vec<Key> {
     let key = |label: &String| Key {
         label: label.clone(),
         colour: colour(plan, label),

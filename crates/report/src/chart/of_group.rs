@@ -3,10 +3,13 @@
 
 use cemark_scenario::Plan;
 
-use super::{Axis, Body, Chart, Panel, Row, Rows, Unit, colour, file_word};
+use super::{Axis, Body, Chart, Panel, Row, Rows, Unit, colour, file_word, unit_of};
 use crate::comparison::{Cell, Group};
 use crate::metrics::{self, Better, Metric};
-use crate::units;
+use crate::stats::Comparison;
+use crate::summary::measures;
+use crate::text::capital;
+use crate::{Finished, units};
 
 /// The chart; `None` where nothing was measured or there is nothing to compare.
 pub fn of_group(plan: &Plan, group: &Group) -> Option<Chart> {
@@ -15,7 +18,8 @@ pub fn of_group(plan: &Plan, group: &Group) -> Option<Chart> {
 
 /// The chart with a panel for each of these metrics that was measured.
 pub(super) fn of_metrics(plan: &Plan, group: &Group, metrics: &[&Metric]) -> Option<Chart> {
-    let measured = |m: &&&Metric| group.baseline().cell(m).absolute.is_some();
+    let differs = |m: &Metric| group.rows.iter().any(|r| r.cell(m).against.is_some());
+    let measured = |m: &&&Metric| group.baseline().cell(m).absolute.is_some() && differs(m);
     let shown: Vec<&Metric> = metrics.iter().filter(measured).copied().collect();
     if shown.is_empty() || group.rows.len() < 2 {
         return None;
@@ -38,6 +42,61 @@ pub(super) fn of_metrics(plan: &Plan, group: &Group, metrics: &[&Metric]) -> Opt
         caption,
         legend: Vec::new(),
         panels: shown.iter().map(|m| panel(plan, group, m)).collect(),
+    })
+}
+
+/// Values of a metric in its unit with their own intervals; `None` where no scheme has a value.
+pub(super) fn absolute(
+    plan: &Plan,
+    finished: &[Finished],
+    group: &Group,
+    metric: &Metric,
+) -> Option<Chart> {
+    let measured = group.rows.iter().filter_map(|row| {
+        let measure = measures::of_row(plan, finished, group, row, metric)?;
+        Some((row, measure))
+    });
+    let rows = measured.map(|(row, measure)| {
+        let mut text = metric.show(measure.value);
+        if let Some(count) = measure.largest_of {
+            text += &format!(", max of {count}");
+        }
+        Row {
+            label: row.scheme.clone(),
+            colour: colour(plan, &row.scheme),
+            value: Some(measure.value),
+            interval: measure.low.zip(measure.high),
+            tip: format!("{}, {}: {text}", row.scheme, name(metric)),
+            text,
+            ..Row::default()
+        }
+    });
+    let rows: Vec<Row> = rows.collect();
+    let mut caption = String::new();
+    if group.seeds.len() > 1 {
+        caption = format!("Means over {} seeds", group.seeds.len());
+        caption += match rows.iter().any(|row| row.interval.is_some()) {
+            true => "; the lines are 95 % intervals.",
+            false => ".",
+        };
+    }
+    (!rows.is_empty()).then(|| Chart {
+        name: format!(
+            "{}-absolute{}",
+            file_word(&metric.key.replace('.', "-")),
+            place_of(group)
+        ),
+        title: format!("{}{}", capital(&name(metric)), at(group)),
+        caption,
+        legend: Vec::new(),
+        panels: vec![Panel::new(
+            "",
+            Body::Rows(Rows {
+                axis: Axis::new("", unit_of(metric.unit)),
+                origin: Some(0.0),
+                rows,
+            }),
+        )],
     })
 }
 
@@ -88,7 +147,7 @@ fn panel(plan: &Plan, group: &Group, metric: &Metric) -> Panel {
         let text = match (row.baseline, cell.against) {
             (true, _) => absolute.clone().unwrap_or_default(),
             (false, None) => "no value".to_owned(),
-            (false, Some(c)) => difference(c.percent, c.interval),
+            (false, Some(c)) => of_cell(cell, c),
         };
         let published = cell.published.as_ref().map(|p| p.percent);
         Row {
@@ -118,6 +177,14 @@ pub(crate) fn difference(percent: f64, interval: Option<(f64, f64)>) -> String {
     let range = interval.map(|i| units::interval(percent, i));
     let text = format!("{} {}", units::percent(percent), range.unwrap_or_default());
     text.trim_end().replace('-', "−")
+}
+
+/// The difference of a cell; a percentile that is the largest of its values says so.
+pub(super) fn of_cell(cell: &Cell, against: Comparison) -> String {
+    match cell.largest_of {
+        None => difference(against.percent, against.interval),
+        Some(_) => format!("{}, {}", difference(against.percent, None), cell.largest()),
+    }
 }
 
 fn tip(scheme: &str, metric: &str, text: &str, cell: &Cell) -> String {

@@ -3,9 +3,9 @@
 
 use cemark_scenario::Plan;
 
-use super::of_group::{difference, name};
+use super::of_group::{name, of_cell};
 use super::of_sweep::Swept;
-use super::{Body, Chart, Heat, Names, Panel, Tile, file_word};
+use super::{Body, Chart, Heat, Names, Panel, Tile, colour, file_word};
 use crate::comparison::{Cell, Comparisons, Group};
 use crate::metrics::{Better, Metric};
 use crate::text::capital;
@@ -30,7 +30,14 @@ pub(super) fn chart(
         true => " A triangle is a decided difference: up is better, down is worse.",
         false => "",
     };
-    maps.iter_mut().for_each(|(_, map)| map.most = most);
+    let is_largest = |map: &Heat| map.tiles.iter().flatten().any(|t| t.is_largest);
+    let largest = match maps.iter().any(|(_, map)| is_largest(map)) {
+        true => " In parentheses: the largest of too few values for a percentile.",
+        false => "",
+    };
+    for (scheme, map) in &mut maps {
+        (map.most, map.colour) = (most, colour(plan, scheme));
+    }
     let name = name(metric);
     let panels = maps
         .into_iter()
@@ -39,7 +46,9 @@ pub(super) fn chart(
     (!panels.is_empty()).then(|| Chart {
         name: format!("{}-map", file_word(&metric.key.replace('.', "-"))),
         title: format!("{}, percent against {base}", capital(&name)),
-        caption: format!("Green is better, red is worse, the more so the stronger.{triangles}"),
+        caption: format!(
+            "Green is better, red is worse, the more so the stronger.{triangles}{largest}"
+        ),
         legend: Vec::new(),
         panels,
     })
@@ -73,7 +82,7 @@ fn map(
             .iter()
             .flat_map(|r| columns().map(|c| at(r, c)))
             .collect(),
-        most: 0.0,
+        ..Heat::default()
     }
 }
 
@@ -88,10 +97,7 @@ fn tile(group: &Group, scheme: &str, cell: &Cell) -> Option<Tile> {
             Better::Neither => None,
         },
         is_decided: cell.better() || cell.worse(),
-        tip: format!(
-            "{scheme}, {}: {}",
-            group.title(),
-            difference(against.percent, against.interval)
-        ),
+        tip: format!("{scheme}, {}: {}", group.title(), of_cell(cell, against)),
+        is_largest: cell.largest_of.is_some(),
     })
 }

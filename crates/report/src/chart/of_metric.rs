@@ -7,8 +7,10 @@ use cemark_scenario::Plan;
 
 use super::by_metric::{self, OfMetric};
 use super::{
-    Body, Chart, Values, of_buffers, of_distribution, of_goodput, of_group, of_queues, of_sizes,
+    Body, Chart, Values, of_buffers, of_distribution, of_goodput, of_group, of_ports, of_queues,
+    of_sizes,
 };
+use crate::by_port::Share;
 use crate::by_size::{self, Buckets, PERCENTILES};
 use crate::comparison::Group;
 use crate::cumulative::Quantity;
@@ -28,6 +30,7 @@ pub fn metrics() -> Vec<String> {
     all.extend(percentiles);
     all.extend(Quantity::EACH.map(|quantity| quantity.name().to_owned()));
     all.extend([QUEUE, BUFFER].map(str::to_owned));
+    all.extend(Share::EACH.map(|share| share.name().to_owned()));
     all.extend(metrics::compared().map(|metric| metric.key.to_string()));
     all
 }
@@ -36,7 +39,9 @@ pub fn metrics() -> Vec<String> {
 /// drawn from points that are only [grouped](Comparisons::grouped).
 pub fn compares(name: &str) -> bool {
     let is_distribution = Quantity::EACH.iter().any(|q| q.name() == name);
-    !(name.starts_with(by_size::NAME) || is_distribution || [QUEUE, BUFFER].contains(&name))
+    let is_of_ports = Share::EACH.iter().any(|share| share.name() == name);
+    let is_over_time = [QUEUE, BUFFER].contains(&name);
+    !(name.starts_with(by_size::NAME) || is_distribution || is_of_ports || is_over_time)
 }
 
 /// The charts of the metric of this name, one of [`metrics()`]: over the axes of a sweep, and
@@ -59,6 +64,9 @@ pub fn of_metric(
     if let Some(quantity) = Quantity::EACH.into_iter().find(|q| q.name() == name) {
         return each(&|group| of_distribution(plan, finished, from_ref(group), quantity));
     }
+    if let Some(share) = Share::EACH.into_iter().find(|s| s.name() == name) {
+        return each(&|group| of_ports(plan, finished, group, &[share]));
+    }
     if name == QUEUE {
         return each(&|group| of_queues(plan, finished, group));
     }
@@ -74,6 +82,9 @@ pub fn of_metric(
     let mut charts: Vec<Chart> = found.flat_map(OfMetric::charts).collect();
     if charts.is_empty() {
         charts = each(&|group| of_group::of_metrics(plan, group, &[metric]));
+        charts.extend(each(&|group| {
+            of_group::absolute(plan, finished, group, metric)
+        }));
     }
     if name == GOODPUT {
         charts.extend(each(&|group| of_goodput(plan, finished, group)));

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use cemark_scenario::Plan;
 
-use super::of_group::{difference, name};
+use super::of_group::{name, of_cell};
 use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
-use super::{colour, file_word};
+use super::{colour, file_word, unit_of};
 use crate::comparison::{Comparisons, Group, axis_name};
-use crate::metrics::{self, Metric, Unit as Of};
+use crate::metrics::Metric;
 use crate::text::{capital, distinct};
 
 /// Most panels of a chart.
-const PANELS: usize = 12;
+pub(super) const PANELS: usize = 12;
 
 /// How the charts of a sweep are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,7 +249,7 @@ fn panel(
             Axis::new(format!("difference from {base}"), Unit::Percent),
             Some(0.0),
         ),
-        Values::Absolute => (Axis::new("", unit(metric.unit)), None),
+        Values::Absolute => (Axis::new("", unit_of(metric.unit)), None),
     };
     let title = others
         .iter()
@@ -297,11 +297,15 @@ fn spot(
     let (y, band, text) = match values {
         Values::Differences => {
             let c = cell.against?;
-            (c.percent, c.interval, difference(c.percent, c.interval))
+            (c.percent, c.interval, of_cell(cell, c))
         }
         Values::Absolute => {
             let value = cell.absolute?;
-            (value, None, metric.show(value))
+            let largest = match cell.largest_of {
+                None => String::new(),
+                Some(_) => format!(", {}", cell.largest()),
+            };
+            (value, None, metric.show(value) + &largest)
         }
     };
     let label = &swept.places.axis.label;
@@ -311,16 +315,6 @@ fn spot(
         band,
         tip: format!("{scheme}, {label} {word}: {text}"),
     })
-}
-
-/// Units of a metric as those of an axis.
-pub fn unit(unit: Of) -> Unit {
-    match unit {
-        Of::Micros => Unit::Micros,
-        Of::Bytes => Unit::Bytes,
-        Of::BitsPerSecond => Unit::BitsPerSecond,
-        other => Unit::Other(metrics::Unit::name(other).to_owned()),
-    }
 }
 
 #[cfg(test)]

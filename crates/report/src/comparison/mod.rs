@@ -5,6 +5,7 @@
 mod alike;
 mod classes;
 pub(crate) mod drops;
+mod ports;
 pub mod precision;
 pub(crate) mod sentence;
 mod sizes;

@@ -133,7 +133,7 @@ impl Standing {
                 sentence::list(&missing)
             );
         }
-        text + ". Other columns decide nothing."
+        text + ". No other column decides when the run ends."
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Charts {
     /// Schemes beside each other, and queues over time.
     #[serde(rename = "charts")]
     pub compared: Vec<Picture>,
-    /// Slowdown by flow size and distributions, folded.
+    /// Slowdown by flow size, distributions, and ports.
     pub flows: Vec<Picture>,
 }
 
@@ -230,6 +230,11 @@ fn ports(plan: &Plan, finished: &[Finished], group: &Group) -> Vec<Port> {
         let Some(done) = row.points.first().map(|i| &finished[*i]) else {
             continue;
         };
+        let pauses = &done.outcome.pauses;
+        let paused = |port: &PortReport| {
+            let paused = pauses.iter().find(|p| p.name == port.name);
+            paused.map_or_else(|| "–".to_owned(), |p| format!("{:.1} %", p.share * 100.0))
+        };
         let used = done.outcome.ports.iter().filter(|p| p.queue.count > 0);
         let mut hottest: Vec<&PortReport> = used.collect();
         hottest.sort_by(|a, b| b.queue.mean.total_cmp(&a.queue.mean));
@@ -239,6 +244,7 @@ fn ports(plan: &Plan, finished: &[Finished], group: &Group) -> Vec<Port> {
             name: p.name.clone(),
             fields: vec![
                 format!("{:.1} %", p.utilisation * 100.0),
+                paused(p),
                 units::bytes(p.queue.mean),
                 units::bytes(p.queue.p99),
                 units::bytes(p.queue.max),

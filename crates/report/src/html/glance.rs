@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::block::{Heading, headings};
 use super::page::typeset;
-use crate::chart::colour;
+use crate::chart::{self, colour};
 use crate::comparison::{Cell, Comparisons};
 use crate::metrics::{self, Metric};
 use crate::units;
@@ -29,12 +29,14 @@ struct Line {
 }
 
 /// Verdict on a scheme by a metric.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Verdict {
     /// Heading of its metric, for screens on which the table has no head.
     label: String,
     /// Where its chart is.
     link: String,
+    /// Title of its panel, where a chart has one for each metric.
+    panel: String,
     /// Words for each direction in which a combination is decided, or `open`.
     words: Vec<Word>,
     /// The difference, where there is one combination only.
@@ -68,7 +70,12 @@ pub(super) fn glance(
                 let rows = groups.iter().filter_map(|g| g.rows.get(i));
                 let cells: Vec<&Cell> = rows.map(|r| r.cell(m)).collect();
                 let (first, second) = m.heading();
-                verdict(&cells, format!("{first} {second}"), link(m))
+                Verdict {
+                    label: format!("{first} {second}"),
+                    link: link(m),
+                    panel: chart::metric_name(m),
+                    ..verdict(&cells)
+                }
             })
             .collect(),
     });
@@ -81,7 +88,7 @@ pub(super) fn glance(
     })
 }
 
-fn verdict(cells: &[&Cell], label: String, link: String) -> Verdict {
+fn verdict(cells: &[&Cell]) -> Verdict {
     let count = |has: fn(&Cell) -> bool| cells.iter().filter(|c| has(c)).count();
     let word = |many: usize, class: &'static str, sign| {
         let text = match cells.len() {
@@ -108,9 +115,8 @@ fn verdict(cells: &[&Cell], label: String, link: String) -> Verdict {
         _ => None,
     };
     Verdict {
-        label,
-        link,
         words,
         percent: percent.unwrap_or_default(),
+        ..Verdict::default()
     }
 }

@@ -82,7 +82,6 @@ pub fn render_as(
     };
     let lead = lead.into_iter().map(Said::from);
     let lead: Vec<Said> = lead.filter(|s| !s.is_empty()).collect();
-    let glance = glance::glance(plan, comparisons, |m| parts.anchor(m));
     let schemes: Vec<Scheme> = plan
         .schemes
         .iter()
@@ -96,8 +95,7 @@ pub fn render_as(
         name => plan.name.clone(),
         cannot_tell => comparisons.cannot_tell(),
         lead => Value::from(Serde(lead)),
-        glance => Value::from(Serde(glance)),
-        has_intervals => parts::has_intervals(comparisons),
+        statistics => statistics(plan, seeds.len()),
         description => paragraphs(&plan.description),
         warnings => plan.warning_lines(),
         baseline => comparisons.baseline.clone(),
@@ -122,6 +120,25 @@ pub fn render_as(
     contents.push(Entry::new("provenance", "Where this comes from"));
     let drawn = context! { parts => parts.values(), ..values };
     page(include_str!("run.html"), &contents, drawn)
+}
+
+/// Where the intervals of a run come from.
+fn statistics(plan: &Plan, seeds: usize) -> &'static str {
+    match (&plan.precision, seeds) {
+        (Some(_), _) => {
+            "The run looked at its intervals after numbers of replications that were fixed \
+             beforehand; each interval is Student’s t over replications, as wide as the number of \
+             looks demands (docs/scenarios.md)."
+        }
+        (None, ..=2) => {
+            "With one or two seeds only means of 100 flows or more have an interval: the flows are \
+             divided into batches, and the interval is that of the batches’ means."
+        }
+        (None, _) => {
+            "The interval of a mean is Student’s t over seeds; that of a percentile is the wider \
+             of Student’s t and a paired bootstrap over flows."
+        }
+    }
 }
 
 /// The paragraphs of a text.

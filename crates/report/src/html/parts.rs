@@ -7,9 +7,11 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::block::{self, Block};
+use super::glance::{self, Glance};
 use super::page::{Entry, Picture, fitting};
 use super::sweep::{self, Section};
 use crate::Finished;
+use crate::by_port::Share;
 use crate::by_size::Buckets;
 use crate::chart;
 use crate::comparison::{Comparisons, Group, sentence};
@@ -23,21 +25,21 @@ pub struct Room {
     pub curves: usize,
     /// Schemes beside each other, queues and buffers over time.
     pub compared: usize,
-    /// Slowdown by flow size, and distributions.
+    /// Slowdown by flow size, distributions, and ports.
     pub flows: usize,
 }
 
 impl Room {
-    /// Room on the page of a run. A page with many combinations of the axes has no charts of flows.
+    /// Room on the page of a run.
     pub(super) fn of_run(comparisons: &Comparisons) -> Self {
-        let (compared, flows) = match is_folded(comparisons) {
-            true => (2_200_000, 0),
-            false => (1_200_000, 1_000_000),
+        let (curves, compared) = match is_folded(comparisons) {
+            true => (1_700_000, 1_700_000),
+            false => (1_700_000, 1_200_000),
         };
         Room {
-            curves: 2_200_000,
+            curves,
             compared,
-            flows,
+            flows: 1_000_000,
         }
     }
 
@@ -56,7 +58,10 @@ fn is_folded(comparisons: &Comparisons) -> bool {
 
 /// Charts and tables of a run.
 pub struct Parts {
+    glance: Option<Glance>,
     pub(super) curves: Vec<Section>,
+    /// Charts of flows with a panel for each combination of the axes.
+    flows: Vec<Picture>,
     pub(super) blocks: Vec<Block>,
     folded: bool,
     /// Charts over the axes that found no room.
@@ -80,28 +85,38 @@ impl Parts {
         if comparisons.groups.len() > 1 && !comparisons.all_alike() {
             (curves, not_drawn) = sweep::sections(plan, comparisons, &mut room.curves);
         }
-        let had_flows = room.flows > 0;
+        let mut flows = Vec::new();
+        if is_folded(comparisons) && !comparisons.all_alike() {
+            let over = chart::of_flows_over(plan, finished, &comparisons.groups);
+            flows = fitting(over, &mut room.flows);
+        }
         let groups = comparisons.groups.iter().enumerate();
         let blocks = groups.map(|(i, group)| {
             let charts = charts(plan, finished, group, &mut room);
             block::block(plan, finished, group, i, charts)
         });
-        Parts {
+        let mut parts = Parts {
+            glance: None,
             curves,
+            flows,
             blocks: blocks.collect(),
             folded: is_folded(comparisons),
             not_drawn,
-            full: room.compared == 0 || (had_flows && room.flows == 0),
+            full: room.compared == 0 || room.flows == 0,
             axes: plan.axes.len(),
             baseline: comparisons.baseline.clone(),
             has_intervals: has_intervals(comparisons),
-        }
+        };
+        parts.glance = glance::glance(plan, comparisons, |m| parts.anchor(m));
+        parts
     }
 
     /// Values for the macros `over_axes` and `combinations`.
     pub fn values(&self) -> Value {
         context! {
+            glance => Value::from(Serde(&self.glance)),
             curves => Value::from(Serde(&self.curves)),
+            flows => Value::from(Serde(&self.flows)),
             blocks => Value::from(Serde(&self.blocks)),
             folded => self.folded,
             not_drawn => self.not_drawn,
@@ -120,6 +135,9 @@ impl Parts {
         if !self.curves.is_empty() {
             out.push(Entry::new("curves", "Over the axes"));
         }
+        if !self.flows.is_empty() {
+            out.push(Entry::new("flows", "Flows over the axes"));
+        }
         match self.folded {
             true => out.push(Entry {
                 parts: of_blocks.collect(),
@@ -132,7 +150,7 @@ impl Parts {
 
     /// Where a page shows a metric: its chart over the axes, the chart of the only table, or a
     /// table.
-    pub(super) fn anchor(&self, metric: &Metric) -> String {
+    fn anchor(&self, metric: &Metric) -> String {
         let section = self.curves.iter().find(|s| s.metric == metric);
         let chart = section.and_then(Section::anchor);
         let only = self.blocks.first().filter(|_| self.blocks.len() == 1);
@@ -151,6 +169,7 @@ fn charts(plan: &Plan, finished: &[Finished], group: &Group, room: &mut Room) ->
     let mut flows = Vec::new();
     if room.flows > 0 {
         flows = chart::of_flows(plan, finished, group, &Buckets::Deciles);
+        flows.extend(chart::of_ports(plan, finished, group, &Share::EACH));
     }
     let mut compared = Vec::new();
     if room.compared > 0 {
@@ -165,7 +184,7 @@ fn charts(plan: &Plan, finished: &[Finished], group: &Group, room: &mut Room) ->
 }
 
 /// Whether any difference has an interval.
-pub(super) fn has_intervals(comparisons: &Comparisons) -> bool {
+fn has_intervals(comparisons: &Comparisons) -> bool {
     let rows = comparisons.groups.iter().flat_map(|g| &g.rows);
     let mut differences = rows.flat_map(|r| &r.cells).filter_map(|c| c.against);
     differences.any(|c| c.interval.is_some())

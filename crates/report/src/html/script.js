@@ -12,6 +12,14 @@ const reveal = () => {
 };
 addEventListener("hashchange", reveal);
 reveal();
+// A chart may have a panel for each metric: a cell of the grid leads to its own.
+for (const link of all(".glance a")) {
+  link.addEventListener("click", () => setTimeout(() => {
+    const chart = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    const titles = chart ? all("text", chart).filter((text) => text.getBoundingClientRect().width) : [];
+    titles.find((text) => words(text) === link.dataset.panel)?.scrollIntoView({ block: "center" });
+  }));
+}
 let folded = [];
 addEventListener("beforeprint", () => {
   folded = all("details:not([open])");

@@ -49,8 +49,7 @@ pub struct Measure {
 pub fn measures(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Vec<Measure> {
     let mut all = Vec::new();
     for (class, group) in comparisons.groups.iter().flat_map(Group::with_classes) {
-        // The replications after which a run with a stated precision looks.
-        let look = plan.precision.as_ref().map(|_| group.seeds.len() as u32);
+        let look = look(plan, group);
         for row in &group.rows {
             let samples = samples(plan, finished, row, class);
             let counted = metrics::counted().filter(|_| class.is_none());
@@ -66,6 +65,24 @@ pub fn measures(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -
         }
     }
     all
+}
+
+/// A metric of a row of a group; `None` without a value.
+pub(crate) fn of_row(
+    plan: &Plan,
+    finished: &[Finished],
+    group: &Group,
+    row: &Row,
+    metric: &Metric,
+) -> Option<Measure> {
+    let samples = samples(plan, finished, row, None);
+    let own = value(metric, &samples, look(plan, group))?;
+    Some(measure(metric, &samples, own))
+}
+
+/// The replications after which a run with a stated precision looks.
+fn look(plan: &Plan, group: &Group) -> Option<u32> {
+    plan.precision.as_ref().map(|_| group.seeds.len() as u32)
 }
 
 /// The points of a row, one a replication.

@@ -74,6 +74,21 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
     let compared: Vec<&Metric> = metrics::compared()
         .filter(|m| comparisons.groups.iter().any(|g| g.has(m)))
         .collect();
+    let cells = comparisons
+        .groups
+        .iter()
+        .flat_map(|g| &g.rows)
+        .flat_map(|r| &r.cells);
+    // Metrics with a percentile somewhere that is the largest of its values.
+    let largest: Vec<&Metric> = compared
+        .iter()
+        .copied()
+        .filter(|m| {
+            cells
+                .clone()
+                .any(|c| c.metric == *m && c.largest_of.is_some())
+        })
+        .collect();
     let mut head: Vec<String> = plan.axes.clone();
     head.push("scheme".to_owned());
     for m in &compared {
@@ -81,6 +96,9 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
         let against = ["difference", "low", "high", "published"];
         head.extend(against.map(|what| format!("{} {what} [%]", m.key)));
         head.push(format!("{} values [{}]", m.key, m.counts()));
+        if largest.contains(m) {
+            head.push(format!("{} largest of [{}]", m.key, m.counts()));
+        }
     }
     head.extend(metrics::counted().map(|m| format!("{} [{}]", m.key, m.unit.name())));
     head.extend(["flows", "unfinished", "seeds"].map(str::to_owned));
@@ -107,6 +125,9 @@ pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> V
                 let points = row.points.iter();
                 let samples = points.map(|i| Sample::new(&plan.points[*i], &finished[*i].outcome));
                 cells.push(samples.map(|s| m.samples(&s)).sum::<u64>().to_string());
+                if largest.contains(m) {
+                    cells.push(number(cell.largest_of.map(|n| n as f64)));
+                }
             }
             cells.extend(metrics::counted().map(|m| number(Some(row.sum(m)))));
             cells.extend(
