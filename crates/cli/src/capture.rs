@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use cemark_formats::exact;
 use cemark_formats::pcapng::{self, Header, Interface, Record};
+use cemark_report::units;
 use cemark_scenario::{Plan, Point, near, near_of_many};
 use cemark_sim::topology::Fabric;
 use cemark_sim::{LinkId, Seen, Sightings, Tap, run_with_taps};
@@ -95,7 +95,7 @@ pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
         },
         point.scheme,
         point.seed,
-        exact::time(outcome.end.0),
+        units::micros(outcome.end.as_micros_f64()),
         outcome.digest,
     ))
 }

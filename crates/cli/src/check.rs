@@ -6,12 +6,13 @@ mod meters;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use cemark_foreign::Form;
 use cemark_report::stats::sequential;
 use cemark_report::summary::hex;
 use cemark_report::text::{aligned, hang, wrap};
 use cemark_report::units;
 use cemark_runner::memory;
-use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
+use cemark_scenario::{OwnMarker, Plan, Point, Precision, visible, visible_lines};
 use cemark_sim::workload::{Kind, RttModel, RttSpread, Workload};
 use serde::Serialize;
 
@@ -307,7 +308,7 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     }
     let names = rows.iter_mut().flatten();
     names.for_each(|cell| *cell = visible(cell).into_owned());
-    out += &aligned(&rows, |_| false);
+    out += &of_lines(&rows, plan.axes.len());
     if !plan.parameters.is_empty() {
         let _ = writeln!(out, "\nParameters in force:");
     }
@@ -319,6 +320,7 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     let distinct = plan.distinct();
     let points = match (plan.points.len(), distinct.len()) {
         (all, simulated) if simulated < all => format!("{all} points, {simulated} to simulate"),
+        (1, _) => "1 point".to_owned(),
         (all, _) => format!("{all} points"),
     };
     let jobs = memory::jobs(None);
@@ -349,8 +351,66 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     for line in said.chain(rtts).chain([cost]).chain(tail(shown)) {
         let _ = writeln!(out, "{}", wrap(&line, look().width));
     }
-    let _ = writeln!(out, "next    cemark run {scenario}");
+    // Machine code of a file that only the scenario names.
+    let native = |m: &OwnMarker| m.form() == Some(Form::C) && !m.named;
+    let consent = match plan.markers.iter().any(native) {
+        true => " --allow-native",
+        false => "",
+    };
+    let _ = writeln!(out, "next    cemark run {scenario}{consent}");
     out
+}
+
+/// The rows of the table, of which the first `axes` columns are values of axes. Where a line would
+/// be wider than the terminal, these stand above the schemes.
+fn of_lines(rows: &[Vec<String>], axes: usize) -> String {
+    let width = look().width;
+    let whole = aligned(rows, |_| false);
+    if whole.lines().all(|line| line.chars().count() <= width) {
+        return whole;
+    }
+    let (heads, rows) = rows.split_first().expect("the heads");
+    let row = |(i, row): (usize, &Vec<String>)| {
+        let mut row = row[axes..].to_vec();
+        row[0] = match i {
+            0 => row[0].clone(),
+            _ => format!("  {}", row[0]),
+        };
+        row
+    };
+    let all: Vec<&Vec<String>> = std::iter::once(heads).chain(rows).collect();
+    let right: Vec<Vec<String>> = all.into_iter().enumerate().map(row).collect();
+    let right = folded_seeds(right, width);
+    let table = aligned(&right, |_| false);
+    let mut lines = table.lines();
+    let mut out = format!("{}\n", lines.next().unwrap_or_default());
+    let mut above: Option<&[String]> = None;
+    for (line, row) in lines.zip(rows) {
+        let values = &row[..axes];
+        if axes > 0 && above != Some(values) {
+            let pairs = heads.iter().zip(values);
+            let pairs: Vec<String> = pairs.map(|(path, v)| format!("{path} = {v}")).collect();
+            out += &format!("{}\n", hang(&pairs.join(", "), width, 2));
+            above = Some(values);
+        }
+        out += &format!("{line}\n");
+    }
+    out
+}
+
+/// Rows whose seeds, the second column, are counted where their numbers make the table too wide.
+fn folded_seeds(mut rows: Vec<Vec<String>>, width: usize) -> Vec<Vec<String>> {
+    let table = aligned(&rows, |_| false);
+    if table.lines().all(|line| line.chars().count() <= width) {
+        return rows;
+    }
+    for row in rows.iter_mut().skip(1) {
+        let all: Vec<&str> = row[1].split(' ').collect();
+        if let [first, .., last] = all[..] {
+            row[1] = format!("{} from {first} to {last}", all.len());
+        }
+    }
+    rows
 }
 
 /// Least share of the packet-hops after the last measured flow has started that is worth a line.

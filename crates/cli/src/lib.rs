@@ -184,8 +184,9 @@ struct Edits {
     /// Set a value of the scenario. Several values, separated by commas, are swept.
     #[arg(long, value_name = "PATH=VALUE[,VALUE…]")]
     set: Vec<String>,
-    /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
-    #[arg(long, value_name = "bpf:FILE|c:FILE")]
+    /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object. Its
+    /// label is the name in its code, unless you write one: mine=c:mine.so.
+    #[arg(long, value_name = "[LABEL=]bpf:FILE|c:FILE")]
     marker: Vec<String>,
     /// Add the marking of a switch as a scheme, `as configured`: a configuration that `cemark
     /// doctor` reads.

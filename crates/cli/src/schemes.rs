@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
 use cemark_param::Dialect;
 use cemark_report::text::{hang, listed, wrap};
-use cemark_scenario::{Plan, alike, near};
+use cemark_scenario::{Plan, alike, declared_scheme, near};
 use serde::Serialize;
 
 use crate::Format;
@@ -16,7 +16,8 @@ use crate::terminal::look;
 /// Arguments of `cemark schemes`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Name, title or alias of a scheme. Without it all schemes are listed.
+    /// Name, title or alias of a scheme, or a marker of your own (`c:mine.so`, `bpf:mine.o`), whose
+    /// declaration is read and whose code is not run. Without it all schemes are listed.
     name: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value = "table")]
@@ -56,12 +57,20 @@ struct Parameter {
 pub(crate) fn schemes(args: &Args) -> Result<(), Failure> {
     let found: Vec<&SchemeSpec> = match &args.name {
         None => catalogue::ALL.to_vec(),
-        Some(name) => vec![catalogue::find(name).ok_or_else(|| unknown(name))?],
+        Some(name) => vec![found(name)?],
     };
     match (args.format, &args.name) {
         (Format::Json, _) => answer_json(&found.iter().map(|s| json(s)).collect::<Vec<_>>()),
         (Format::Table, Some(_)) => answer(&found.iter().map(|s| one(s)).collect::<String>()),
         (Format::Table, None) => answer(&all(&found)),
+    }
+}
+
+/// A scheme of the catalogue, or that of a marker's file.
+fn found(name: &str) -> Result<&'static SchemeSpec, Failure> {
+    match declared_scheme(name) {
+        Some(declared) => Ok(declared?),
+        None => catalogue::find(name).ok_or_else(|| unknown(name)),
     }
 }
 
@@ -144,13 +153,16 @@ fn all(schemes: &[&SchemeSpec]) -> String {
 /// A scheme with its parameters.
 pub(crate) fn one(s: &SchemeSpec) -> String {
     let width = look().width;
-    let mut out = format!(
-        "{} ({})\n{}\n{}\n",
-        s.title,
-        s.name,
-        wrap(s.doc, width),
-        wrap(s.paper, width)
-    );
+    let mut out = format!("{} ({})\n", s.title, s.name);
+    // A marker of the user's own has no texts, and ranges that its author chose.
+    for text in [s.doc, s.paper].into_iter().filter(|text| !text.is_empty()) {
+        let _ = writeln!(out, "{}", wrap(text, width));
+    }
+    let is_own = s.doc.is_empty();
+    if is_own && s.params.is_empty() {
+        out += "no parameters\n";
+        return out;
+    }
     if !s.aliases.is_empty() {
         let _ = writeln!(out, "also known as {}", s.aliases.join(", "));
     }
@@ -169,8 +181,12 @@ pub(crate) fn one(s: &SchemeSpec) -> String {
         "\n{:name$}  {:>value$}  {:unit$}",
         "parameter", "default", "unit"
     );
+    let show = |p: &ParamSpec, value| p.show(value, Dialect::Table).to_string();
     for p in s.params {
         let mut doc = p.doc.to_owned();
+        if is_own && !matches!(p.kind, Kind::Choice(_) | Kind::Flag) {
+            doc += &format!(" From {} to {}.", show(p, p.min), show(p, p.max));
+        }
         if let Kind::Choice(words) = p.kind {
             doc += &format!(" One of {}.", words.join(", "));
         }

@@ -117,6 +117,10 @@ fn the_page_works_as_it_is_written() {
     let scripts = page();
     assert_eq!(scripts.len(), 4, "{scripts:?}");
     let has_clang = Command::new("clang").arg("--version").output().is_ok();
+    assert!(
+        has_clang || std::env::var_os("CEMARK_CLANG").is_none(),
+        "CEMARK_CLANG is set, and there is no clang: apt-get install clang"
+    );
     for script in scripts {
         if script.starts_with("clang") && !has_clang {
             continue;
@@ -185,6 +189,168 @@ fn machine_code_of_a_scenario_needs_leave() {
     assert_eq!(of(&doc, "mine"), of(&named, "c:mine.so"));
 }
 
+/// `check` names the command that runs, and tells the parameters; `schemes` reads the declaration.
+#[test]
+fn a_declaration_is_told_without_running_the_code() {
+    let scratch = Scratch::new("told");
+    scratch.compiled();
+    scratch.write("s.toml", SCENARIO);
+    let checked = scratch.ok(&["check", "s.toml"]);
+    for line in [
+        "next    cemark run s.toml --allow-native\n",
+        "mine: high = 97.5KB (default), low = 60KB (default)\n",
+    ] {
+        assert!(checked.contains(line), "{line}: {checked}");
+    }
+    // A file that the command line names needs no more consent.
+    let named = scratch.ok(&["check", "rtt-variation", "--marker", "c:mine.so"]);
+    assert!(
+        named.contains("next    cemark run rtt-variation\n"),
+        "{named}"
+    );
+    let shown = scratch.ok(&["schemes", "c:mine.so"]);
+    for part in [
+        "c:mine.so (mine)",
+        "high        97500B  bytes",
+        "Queue length below which marking ends.",
+        "From 1B to 1GB.",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let text = scratch.ok(&["schemes", "c:mine.so", "--format", "json"]);
+    let doc: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(doc[0]["name"], "mine");
+    assert_eq!(doc[0]["parameters"][1]["stored_default"], 60_000, "{doc}");
+    for marker in ["c:gone.so", "bpf:gone.o"] {
+        for args in [
+            &["schemes", marker][..],
+            &["check", "s.toml", "--marker", marker],
+        ] {
+            let why = scratch.refused(args);
+            for part in ["gone", "`cemark init mine.c`", "-c mine.c -o mine.o"] {
+                let c = part.starts_with('-') && marker.starts_with("c:");
+                let part = if c {
+                    "cc -O2 -fPIC -shared mine.c -o mine.so"
+                } else {
+                    part
+                };
+                assert!(why.contains(part), "{args:?}: {part}: {why}");
+            }
+            assert!(!why.contains("dataplane"), "{why}");
+        }
+    }
+}
+
+/// A figure takes a further scheme, which the directory of its points has, and expects nothing.
+#[test]
+fn a_figure_takes_an_own_marker() {
+    let scratch = Scratch::new("figure");
+    scratch.compiled();
+    let figure = [
+        "figure",
+        "mqecn-zero",
+        "--quick",
+        "--format",
+        "json",
+        "--quiet",
+    ];
+    let with = |more: &[&str]| -> Value {
+        let text = scratch.ok(&[&figure[..], more].concat());
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let (plain, own) = (with(&[]), with(&["--marker", "c:mine.so"]));
+    let report = |doc: &Value| doc["reports"][0].as_str().expect("a report").to_owned();
+    assert_ne!(report(&plain), report(&own));
+    let page = fs::read_to_string(scratch.0.join(report(&own))).expect("the report");
+    assert!(page.contains("mine"), "the report has the scheme");
+    for (plain, own) in plain["rows"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .zip(own["rows"].as_array().into_iter().flatten())
+    {
+        assert_eq!(plain["parts"][0]["measured"], own["parts"][0]["measured"]);
+        assert!(
+            !plain["expected"].is_null() && own["expected"].is_null(),
+            "{own}"
+        );
+    }
+    // The directory is read without the file.
+    let dir = Path::new(&report(&own))
+        .parent()
+        .expect("a directory")
+        .display()
+        .to_string();
+    fs::rename(scratch.0.join("mine.so"), scratch.0.join("moved.so")).expect("the file moves");
+    let plot = [
+        "plot", &dir, "--metric", "goodput", "--format", "csv", "--out", "plots",
+    ];
+    scratch.ok(&plot);
+    let data = fs::read_to_string(scratch.0.join("plots/comparison-data.csv"));
+    assert!(data.is_ok_and(|text| text.contains(",mine,")));
+    // A path of --set begins in the working directory; what a scenario names needs consent.
+    let set = "scheme.0.marker=c:moved.so";
+    let why = scratch.refused(&[&figure[..], &["--set", set]].concat());
+    assert!(!why.contains("No such file"), "{why}");
+    assert!(why.contains("--marker c:moved.so"), "{why}");
+    let python = [&figure[..], &["--marker", "python:mine"]].concat();
+    assert!(
+        scratch.refused(&python).contains("cemark.run("),
+        "a class is not run"
+    );
+    let record = [
+        &figure[..],
+        &["--marker", "c:moved.so", "--record", "x.tsv"],
+    ]
+    .concat();
+    assert!(scratch.refused(&record).contains("--record"));
+}
+
+/// Two builds of a file are told apart by their hashes and declarations.
+#[test]
+fn compare_names_the_file_that_changed() {
+    let scratch = Scratch::new("compare");
+    scratch.compiled();
+    scratch.write("s.toml", SCENARIO);
+    let run = |out: &str, more: &[&str]| {
+        let run = ["run", "s.toml", "--allow-native", "--out", out];
+        scratch.ok(&[&run[..], more].concat());
+    };
+    run("a", &[]);
+    run("set", &["--set", "scheme.mine.low=10pkt"]);
+    let source = fs::read_to_string(scratch.0.join("mine.c")).expect("the source");
+    scratch.write("mine.c", &source.replace("40pkt", "20pkt"));
+    scratch.shell("cc -O2 -fPIC -shared mine.c -o mine.so");
+    run("b", &[]);
+    let told = scratch.ok(&["compare", "a", "b"]);
+    assert!(told.contains("file of mine: A "), "{told}");
+    assert!(
+        told.contains("default of mine.low: A 40pkt, B 20pkt"),
+        "{told}"
+    );
+    // The threshold's flows are equal, which takes one line.
+    let equal = "DCTCP-RED   paired, 1 seed; A and B have equal results here.";
+    assert!(told.contains(equal), "{told}");
+    assert_eq!(told.matches("\nsent again").count(), 1, "{told}");
+    let told = scratch.ok(&["compare", "a", "set"]);
+    let line = "scheme.mine.low: A 40pkt (default), B 10pkt";
+    assert!(told.contains(line), "{told}");
+    assert!(!told.contains("file of mine"), "{told}");
+}
+
+#[test]
+fn an_own_marker_has_no_form_for_a_platform() {
+    let scratch = Scratch::new("export");
+    scratch.compiled();
+    scratch.write("s.toml", SCENARIO);
+    for target in ["sonic", "tc", "p4"] {
+        let export = ["export", "s.toml", "--scheme", "mine", "--as", target];
+        let why = scratch.refused(&export);
+        let says = format!("mine is a marker of your own, and {target} has no form of it");
+        assert!(why.contains(&says) && !why.contains("sweep"), "{why}");
+    }
+}
+
 #[test]
 fn a_run_directory_is_read_without_the_file_and_a_changed_file_is_another_scheme() {
     let scratch = Scratch::new("gone");
@@ -231,7 +397,7 @@ fn init_writes_a_marker_that_compiles() {
     let scratch = Scratch::new("init");
     scratch.compiled();
     let shown = scratch.ok(&["check", "rtt-variation", "--marker", "c:mine.so"]);
-    assert!(shown.contains("c:mine.so"), "{shown}");
+    assert!(shown.contains("  mine  "), "{shown}");
     assert!(scratch.refused(&["init", "mine.c"]).contains("--force"));
     assert!(scratch.refused(&["init", "9.c"]).contains("no name in C"));
     assert!(
@@ -244,6 +410,27 @@ fn init_writes_a_marker_that_compiles() {
     for file in ["marker.c", "mine.py", "cemark/marker.h"] {
         assert!(scratch.0.join(file).is_file(), "{file}");
     }
+}
+
+/// Nothing is written where one of the files cannot be.
+#[test]
+fn init_writes_all_or_nothing() {
+    let scratch = Scratch::new("atomic");
+    scratch.write("cemark", "a file");
+    let why = scratch.refused(&["init", "marker"]);
+    assert!(why.contains("cemark is a file"), "{why}");
+    fs::remove_file(scratch.0.join("cemark")).expect("removed");
+    fs::create_dir_all(scratch.0.join("cemark/marker.h")).expect("a directory");
+    scratch.refused(&["init", "marker"]);
+    fs::remove_dir(scratch.0.join("cemark/marker.h")).expect("removed");
+    scratch.write("cemark/marker.h", "a header of somebody else\n");
+    scratch.refused(&["init", "marker"]);
+    assert!(!scratch.0.join("marker.c").exists(), "half of a marker");
+    fs::remove_dir_all(scratch.0.join("cemark")).expect("removed");
+    fs::create_dir(scratch.0.join("marker.c")).expect("a directory");
+    scratch.refused(&["init", "marker"]);
+    scratch.refused(&["init", "no/such/mine.c"]);
+    assert!(!scratch.0.join("cemark").exists() && !scratch.0.join("no").exists());
 }
 
 #[test]

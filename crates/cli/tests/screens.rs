@@ -320,6 +320,102 @@ fn columns_are_kept_to() {
     }
 }
 
+/// A sweep of three axes over lossless queues: the widest tables of `check`.
+const WIDE: &str = r#"
+seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts-per-leaf = 2
+rate = "10Gbps"
+delay = "2us"
+
+[[workload]]
+kind = "poisson"
+sizes = "web-search"
+load = 0.5
+flows = 20
+
+[switch]
+buffer-policy = "dynamic"
+pool = "16MB"
+alpha = 1
+pfc = true
+pfc-alpha = 0.125
+
+[[switch.queue]]
+lossless = true
+
+[[scheme]]
+label = "A threshold with a long name"
+marker = "threshold"
+k = "65pkt"
+
+[[scheme]]
+marker = "ecn_sharp"
+
+[sweep]
+"workload.load" = [0.3, 0.5]
+"scheme.ECN#.pst_target" = ["10us", "20us"]
+"scheme.A threshold with a long name.k" = ["65pkt", "130pkt"]
+"#;
+
+/// Every command that prints a table, at the width of most terminals.
+#[test]
+fn tables_fold_to_the_terminal() {
+    let dir = std::env::temp_dir().join(format!("cemark-tables-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).expect("a directory");
+    fs::write(dir.join("wide.toml"), WIDE).expect("a file");
+    let of = |args: &[&str]| {
+        let o = Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args(args)
+            .env("COLUMNS", "80")
+            .current_dir(&dir)
+            .output()
+            .expect("the program runs");
+        assert_eq!(o.status.code(), Some(0), "{args:?}: {}", stderr(&o));
+        stdout(&o)
+    };
+    let theories = of(&["theory", "--format", "json"]);
+    let theories: Vec<String> = serde_json::from_str(&theories).expect("JSON");
+    let run = ["run", "wide.toml", "--seeds", "2", "--quiet", "--out"];
+    let mut commands = vec![
+        vec!["figure", "mqecn-zero", "--quick", "--quiet"],
+        vec!["figure", "mqecn-numbers", "--quick", "--quiet"],
+        vec!["figure", "--all", "--why"],
+        vec!["figure", "--list"],
+        vec!["check", "wide.toml"],
+        vec!["check", "rtt-variation"],
+        [&run[..], &["a"]].concat(),
+        [&run[..], &["b", "--set", "scheme.1.pst_interval=100us"]].concat(),
+        vec!["compare", "a", "b"],
+        vec!["theory"],
+        vec!["theory", "cedm", "n=2,3,4,8,16,32,64,128"],
+        vec!["schemes"],
+        vec!["help"],
+        vec!["help", "run"],
+    ];
+    commands.extend(theories.iter().map(|name| vec!["theory", name]));
+    let schemes = cemark_marking::catalogue::ALL.iter();
+    commands.extend(schemes.map(|spec| vec!["schemes", spec.name]));
+    for args in commands {
+        let text = of(&args);
+        // Paths of reports, and commands to copy, are whole.
+        let whole = |line: &&str| {
+            ["report", "next", "page"]
+                .iter()
+                .any(|w| line.starts_with(w))
+        };
+        for line in text.lines().filter(|line| !whole(line)) {
+            assert!(line.chars().count() <= 80, "{args:?}: {line}\n{text}");
+        }
+    }
+    fs::remove_dir_all(dir).expect("the directory");
+}
+
 /// On a terminal there are colours, unless `NO_COLOR` or `TERM` says otherwise.
 #[test]
 fn colours_go_where_they_are_not_wanted() {

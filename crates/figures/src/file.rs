@@ -16,8 +16,10 @@
 //! other entry is added. `"$shallow_buffer"` is replaced by that parameter of
 //! `figures/calibration.toml`.
 
+use std::path::Path;
+
 use cemark_report::rundir::Manifest;
-use cemark_scenario::{Overrides, OwnMarker, Plan, parse};
+use cemark_scenario::{Overrides, OwnMarker, Plan, parse_in};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -211,7 +213,7 @@ impl FigureFile {
             name => format!("{} ({name})", place(&self.id)),
         };
         let text = toml::to_string(scenario).map_err(|e| FileError::new(&*file, e))?;
-        parse(&text, &file, changes).map_err(|e| {
+        read(&text, &file, changes).map_err(|e| {
             let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
             let mistake = Mistake::Scenario {
                 message: format!("{e}{help}"),
@@ -238,16 +240,22 @@ pub(super) fn plan_of_manifest(manifest: &Manifest) -> Result<Plan, cemark_scena
     let file = place(&manifest.scenario);
     let begins = format!("\n{HEADING}");
     let Some((_, variants)) = manifest.source.split_once(&begins[..]) else {
-        return parse(&manifest.source, &file, &changes);
+        return read(&manifest.source, &file, &changes);
     };
     let plans = variants.split(&begins[..]).map(|piece| {
         let (name, text) = piece.split_once('\n').unwrap_or((piece, ""));
-        Ok(of_variant(name, parse(text, &file, &changes)?))
+        Ok(of_variant(name, read(text, &file, &changes)?))
     });
     let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
     let mut whole = plans.into_iter().reduce(joined).expect("a piece at least");
     whole.axes.insert(0, VARIANT.to_owned());
     Ok(whole)
+}
+
+/// The plan of a scenario's text. Figures read no files of their own: a relative path comes from
+/// the command line.
+fn read(text: &str, file: &str, changes: &Overrides) -> Result<Plan, cemark_scenario::Error> {
+    parse_in(Path::new(""), text, file, changes)
 }
 
 /// Begin of the line that names a variant above its scenario.

@@ -78,39 +78,58 @@ pub fn table(run: &FigureRun, columns: usize) -> String {
             }
         }
     }
-    let width = |i: usize| {
-        lines
-            .iter()
-            .map(|l| l[i].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let mut widths: Vec<usize> = (0..6).map(width).collect();
-    let values: usize = widths[1..].iter().map(|w| w + 2).sum();
-    widths[0] = widths[0].min(columns.saturating_sub(values).max(24));
-    for line in &mut lines {
-        let name = folded(&line[0], widths[0]);
-        let (first, below) = name.split_once('\n').unwrap_or((&name, ""));
-        line[0] = first.to_owned();
-        let cell = |i: usize| {
-            if (1..=3).contains(&i) {
-                format!("{:>w$}", line[i], w = widths[i])
-            } else {
-                format!("{:<w$}", line[i], w = widths[i])
-            }
-        };
-        out.push_str((0..6).map(cell).collect::<Vec<_>>().join("  ").trim_end());
-        out.push('\n');
-        if !below.is_empty() {
-            out.push_str(below);
-            out.push('\n');
-        }
-    }
+    out.push_str(&drawn(&lines, columns));
     let answers = answers(run);
     if !answers.is_empty() {
         out.push_str(&format!("{}\n", wrap(&answers, columns)));
     }
     out.push_str(&count(run, columns));
+    out
+}
+
+/// Least columns of the names of rows.
+const NAMES: usize = 24;
+
+/// The lines of the table. Names take several lines where the terminal is narrow; where that is not
+/// enough, the verdicts follow in a part of their own, and what is still too long is wrapped.
+fn drawn(lines: &[[String; 6]], columns: usize) -> String {
+    let len = |text: &str| text.chars().count();
+    let width = |i: usize| lines.iter().map(|l| len(&l[i])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let values = |of: &[usize]| of.iter().map(|i| widths[*i] + 2).sum::<usize>();
+    let least = widths[0].min(NAMES);
+    let parts: &[&[usize]] = match values(&[1, 2, 3, 4, 5]) + least <= columns {
+        true => &[&[1, 2, 3, 4, 5]],
+        false => &[&[1, 2, 3], &[5, 4]],
+    };
+    let mut out = String::new();
+    for of in parts {
+        let room = columns.saturating_sub(values(of));
+        let names = widths[0].min(room.max(least));
+        for line in lines {
+            let name = folded(&line[0], names);
+            let (first, below) = name.split_once('\n').unwrap_or((&name, ""));
+            let cell = |i: &usize| match (1..=3).contains(i) {
+                true => format!("{:>w$}", line[*i], w = widths[*i]),
+                false => format!("{:<w$}", line[*i], w = widths[*i]),
+            };
+            let cells: Vec<String> = of.iter().map(cell).collect();
+            let row = format!("{first:<names$}  {}", cells.join("  "));
+            let row = row.trim_end();
+            if len(row) <= columns {
+                out.push_str(&format!("{row}\n"));
+            } else {
+                // Only the last cell, the verdict, has words to break at.
+                let (last, others) = cells.split_last().expect("a column");
+                let before = format!("{first:<names$}  {}  ", others.join("  "));
+                let last = hang(last, columns, len(&before));
+                out.push_str(&format!("{before}{}\n", last.trim_end()));
+            }
+            if !below.is_empty() {
+                out.push_str(&format!("{below}\n"));
+            }
+        }
+    }
     out
 }
 
@@ -196,15 +215,17 @@ fn count(run: &FigureRun, columns: usize) -> String {
     } else {
         kinds(run)
     };
-    let mut text = format!(
-        "{kinds}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.\n",
+    let cost = format!(
+        "{kinds}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.",
         run.points,
         if run.points == 1 { "" } else { "s" },
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
+    let mut text = format!("{}\n", wrap(&cost, columns));
     if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == RowVerdict::NotDecided) {
-        text.push_str("Not decided: a quick run has too few flows for it; use --full.\n");
+        let said = "Not decided: a quick run has too few flows for it; use --full.";
+        text.push_str(&format!("{}\n", wrap(said, columns)));
     }
     if run.left_out > 0 {
         let said = format!(
@@ -215,12 +236,13 @@ fn count(run: &FigureRun, columns: usize) -> String {
         text.push_str(&format!("{}\n", wrap(&said, columns)));
     }
     for row in run.differing() {
-        text.push_str(&format!(
-            "{}: {}, but figures/expected.tsv says {}.\n",
+        let said = format!(
+            "{}: {}, but figures/expected.tsv says {}.",
             row.id,
             row.verdict,
             row.expected.map_or("-".to_owned(), |e| e.to_string())
-        ));
+        );
+        text.push_str(&format!("{}\n", wrap(&said, columns)));
     }
     if run.mode == Mode::Full {
         let looks = run
@@ -237,7 +259,8 @@ fn count(run: &FigureRun, columns: usize) -> String {
         text.push_str(&format!("build: {}\n", run.build));
     }
     for line in &run.unfinished {
-        text.push_str(&format!("not finished: {line}\n"));
+        let said = wrap(&format!("not finished: {line}"), columns);
+        text.push_str(&format!("{said}\n"));
     }
     for report in &run.reports {
         text.push_str(&format!("report: {}\n", report.display()));
@@ -320,9 +343,11 @@ pub(super) fn grades(parameters: &[Parameter]) -> String {
 /// `cemark figure NAME --why`: each parameter with its value, its grade and the source, and what a
 /// better source has where we do not follow it.
 pub fn why(file: &FigureFile, columns: usize) -> String {
-    let mut out = format!("{}: {}\n", file.id, file.title);
+    let title = format!("{}: {}", file.id, file.title);
+    let mut out = format!("{}\n", wrap(&title, columns));
     if file.parameters.is_empty() {
-        out.push_str("computed from closed forms or printed tables; nothing is simulated\n");
+        let said = "computed from closed forms or printed tables; nothing is simulated";
+        out.push_str(&format!("{}\n", wrap(said, columns)));
         return out;
     }
     let width = |cell: fn(&Parameter) -> &str, most: usize| {
@@ -331,15 +356,23 @@ pub fn why(file: &FigureFile, columns: usize) -> String {
     };
     let (paths, values) = (width(|p| &p.path, 36), width(|p| &p.value, 20));
     let left = paths + values + 4;
-    let room = columns.saturating_sub(left + 7).max(24);
+    // Beside both columns a reason needs some room.
+    let (left, is_beside) = match columns.saturating_sub(left + 7) >= 24 {
+        true => (left, true),
+        false => (4, false),
+    };
+    let room = columns.saturating_sub(left + 7);
     let below = format!("\n{:w$}", "", w = left + 7);
     for p in &file.parameters {
-        let head = format!("{:<paths$}  {:<values$}", p.path, p.value);
         let text = wrap(&p.why, room).replace('\n', &below);
+        let head = format!("{:<paths$}  {:<values$}", p.path, p.value);
         // A long path or value takes a line of its own.
-        let gap = match head.chars().count() + 2 > left {
-            true => format!("\n{:left$}", ""),
-            false => "  ".to_owned(),
+        let (head, gap) = match is_beside && head.chars().count() + 2 <= left {
+            true => (head, "  ".to_owned()),
+            false => {
+                let head = format!("{} = {}", p.path, p.value);
+                (hang(&head, columns, 2), format!("\n{:left$}", ""))
+            }
         };
         out.push_str(&format!("{head}{gap}{:<5}  {text}\n", p.grade.key()));
         if let Some(instead) = &p.instead {
@@ -348,7 +381,7 @@ pub fn why(file: &FigureFile, columns: usize) -> String {
             out.push_str(&format!("{:w$}{key:<6} {text}\n", "", w = left));
         }
     }
-    out.push_str(&format!("{}\n", parameters(file)));
+    out.push_str(&format!("{}\n", wrap(&parameters(file), columns)));
     out
 }
 

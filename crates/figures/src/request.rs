@@ -75,7 +75,9 @@ impl Request {
             return Ok(None);
         };
         let is_quick = self.mode == Mode::Quick;
-        let (first, without) = match self.only_what_decides && is_quick {
+        // No row reads the points of a marker that the user adds.
+        let is_added = !self.changes.added.is_empty();
+        let (first, without) = match self.only_what_decides && is_quick && !is_added {
             true => deciding(file, &committed.targets, &all),
             false => (all, BTreeSet::new()),
         };
@@ -110,7 +112,7 @@ impl Request {
             e,
             match self.changes.is_empty() {
                 true => "correct the file and build again",
-                false => "correct --set or --seeds, or leave them out",
+                false => "correct --set, --marker or --seeds, or leave them out",
             },
         )
     }

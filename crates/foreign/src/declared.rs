@@ -24,11 +24,17 @@ impl Form {
         }
     }
 
-    /// The command that makes such a file of `own.c`.
-    pub const fn command(self) -> &'static str {
+    /// Advice on how to make such a file, with the commands of docs/own-marker.md.
+    pub const fn advice(self) -> &'static str {
         match self {
-            Form::C => "cc -O2 -fPIC -shared -I dataplane/include own.c -o own.so",
-            Form::Bpf => "clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c -o own.o",
+            Form::C => {
+                "`cemark init mine.c` writes a marker and the header that it includes; compile it \
+                 with: cc -O2 -fPIC -shared mine.c -o mine.so"
+            }
+            Form::Bpf => {
+                "`cemark init mine.c` writes a marker and the header that it includes; compile it \
+                 with: clang -O2 -target bpf -mcpu=v3 -c mine.c -o mine.o"
+            }
         }
     }
 }

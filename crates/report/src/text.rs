@@ -62,6 +62,38 @@ pub fn aligned(rows: &[Vec<String>], right: impl Fn(usize) -> bool) -> String {
     rows.iter().map(line).collect()
 }
 
+/// Rows as [`aligned`] draws them, in as many parts as a width needs. Every part begins with the
+/// first `keys` columns, and each row of a part is one line.
+pub fn folded(
+    rows: &[Vec<String>],
+    keys: usize,
+    width: usize,
+    right: impl Fn(usize) -> bool,
+) -> String {
+    let of = |columns: &[usize]| {
+        let take = |row: &Vec<String>| columns.iter().map(|i| row[*i].clone()).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(take).collect();
+        aligned(&rows, |i| right(columns[i]))
+    };
+    let fits = |text: &str| text.lines().all(|line| line.chars().count() <= width);
+    let columns = rows.first().map_or(0, Vec::len);
+    let mut out = String::new();
+    let mut next = keys.min(columns);
+    loop {
+        let part = |until: usize| -> Vec<usize> { (0..keys).chain(next..until).collect() };
+        let all = (next + 1..=columns).rev();
+        let until = all
+            .clone()
+            .find(|until| fits(&of(&part(*until))))
+            .unwrap_or((next + 1).min(columns));
+        out += &of(&part(until));
+        next = until;
+        if next >= columns {
+            return out;
+        }
+    }
+}
+
 /// Names, each with the lines of a text beside it, in a width. Names begin after `before` spaces.
 pub fn listed(rows: &[(&str, String)], columns: usize, before: usize) -> String {
     let names = rows.iter().map(|(name, _)| name.chars().count());

@@ -140,3 +140,26 @@ fn heads_are_found_in_their_places() {
     assert!(is_there("short.mean") && is_there("short.p99") && is_there("medium.mean"));
     assert!(!is_there("medium.p99") && !is_there("large.mean"));
 }
+
+#[test]
+fn parts_of_a_wide_table_repeat_their_keys() {
+    let row = |name: &str| -> Vec<String> {
+        let cells = (0..6).map(|i| format!("{name}{i}"));
+        cells.collect()
+    };
+    let rows = [row("head"), row("cell")];
+    for (width, parts) in [(80, 1), (20, 3), (6, 5)] {
+        let text = cemark_report::text::folded(&rows, 1, width, |_| false);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2 * parts, "{text}");
+        assert!(
+            lines.iter().step_by(2).all(|l| l.starts_with("head0")),
+            "{text}"
+        );
+        for cell in 1..6 {
+            assert_eq!(text.matches(&format!("cell{cell}")).count(), 1, "{text}");
+        }
+        let fits = |l: &&str| l.len() <= width.max("head0  head1".len());
+        assert!(lines.iter().all(|l| fits(&l)), "{text}");
+    }
+}

@@ -134,10 +134,7 @@ fn library(marker: &OwnMarker, consent: &Consent<'_>) -> Result<Box<dyn Library>
             marker.path.display()
         )));
     }
-    let not_loaded = |e: &Error| {
-        let help = format!("compile it with: {}", form.command());
-        Failure::User(miette::miette!(help = help, "{e}"))
-    };
+    let not_loaded = |e: &Error| Failure::User(miette::miette!(help = form.advice(), "{e}"));
     Ok(match form {
         Form::Bpf => Box::new(OfFile(Object::parse(&bytes).map_err(|why| {
             not_loaded(&Error::File {

@@ -45,11 +45,12 @@ use sections::{
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
+pub use declaration::declared_scheme;
 pub use error::{Error, alike, near, near_of_many};
 pub use graph::topology_of;
 pub use own::{AddedMarker, LARGEST_MARKER, OwnMarker};
 pub use plan::{Block, Plan, Point, Precision, Published, Warning};
-pub use read::{Overrides, load, parse};
+pub use read::{Overrides, load, parse, parse_in};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};
 pub use schema::json_schema;
 pub use settings::{Setting, settings, settings_of, value_text, written_at};

@@ -4,11 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use cemark_foreign::Form;
+use cemark_foreign::{Declared, Form};
 use cemark_marking::SchemeSpec;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::files;
 
 /// Bytes of the largest file of a marker.
 pub const LARGEST_MARKER: u64 = 256 << 20;
@@ -42,16 +43,22 @@ pub struct OwnMarker {
 pub struct AddedMarker {
     /// As a scenario writes it; a relative path begins in the working directory.
     pub marker: String,
-    /// `None`: form and file name.
+    /// `None`: the name that the code declares, or form and file name where a scheme has that
+    /// name.
     pub label: Option<String>,
 }
 
 impl AddedMarker {
-    /// A marker that is labelled with form and file name.
-    pub fn new(marker: &str) -> Self {
+    /// A marker as the command line names it: `c:mine.so`, or `mine=c:mine.so` with a label.
+    pub fn new(typed: &str) -> Self {
+        let label = typed.split_once('=').filter(|(l, _)| !l.contains(':'));
+        let (label, marker) = match label {
+            Some((label, marker)) => (Some(label.trim().to_owned()), marker.trim()),
+            None => (None, typed),
+        };
         AddedMarker {
             marker: marker.to_owned(),
-            label: None,
+            label,
         }
     }
 }
@@ -67,6 +74,25 @@ impl OwnMarker {
     /// Form of the file; `None` for a class of Python.
     pub fn form(&self) -> Option<Form> {
         of_file(&self.written).map(|(form, _)| form)
+    }
+
+    /// The declaration of a marker in a file whose path begins in the folder `base`.
+    pub(crate) fn of_file(written: &str, base: &Path) -> Result<OwnMarker, String> {
+        let (form, path) = of_file(written).unwrap_or((Form::C, ""));
+        let at = base.join(path);
+        if path.is_empty() {
+            return Err("there is no file name after the colon".to_owned());
+        }
+        let bytes = files::bytes(&at, LARGEST_MARKER).map_err(|why| why.to_string())?;
+        let declared = Declared::read(form, &bytes)?;
+        Ok(OwnMarker {
+            written: written.to_owned(),
+            name: declared.name,
+            params: declared.params,
+            content: Digest::new().bytes(&bytes).finish(),
+            path: at,
+            named: false,
+        })
     }
 
     /// A marker in a class of Python. `params`: as [`OwnMarker::params`]; `source` is the text

@@ -199,8 +199,8 @@ fn an_added_marker_is_like_the_first_scheme_of_the_file() {
          buffer = \"300KB\"\n[[scheme]]\nmarker = \"tcn\"\n"
     );
     let plan = added(&file, OBJECT, None).expect("a plan");
-    assert_eq!(plan.schemes, ["CoDel", "TCN", "bpf:own_marker.o"]);
-    let point = plan.points.iter().find(|p| p.scheme == "bpf:own_marker.o");
+    assert_eq!(plan.schemes, ["CoDel", "TCN", "own_marker"]);
+    let point = plan.points.iter().find(|p| p.scheme == "own_marker");
     let config = &point.expect("its point").config;
     assert_eq!(config.switch.buffer_bytes, 300_000);
     assert!(matches!(&config.switch.marker, MarkerChoice::Own(own) if own.code.is_none()));
@@ -217,6 +217,59 @@ fn an_added_marker_is_like_the_first_scheme_of_the_file() {
     assert!(e.message().contains("two schemes are called `TCN`"), "{e}");
     let e = added(&file, "tcn", None).expect_err("no file");
     assert!(e.message().contains("`tcn` is no file of a marker"), "{e}");
+}
+
+/// An added marker is called by the name in its code where that is free, and all of its parameters
+/// are told. A label in front of it is taken instead.
+#[test]
+fn an_added_marker_is_called_by_its_name() {
+    let with = |added: &[&str], set: &str| {
+        let mut overrides = Overrides {
+            added: added.iter().map(|typed| AddedMarker::new(typed)).collect(),
+            ..Overrides::default()
+        };
+        overrides.add(set).expect("a path and a value");
+        parse(
+            &format!("{STAR}\n[[scheme]]\nmarker = \"tcn\"\n"),
+            "own.toml",
+            &overrides,
+        )
+    };
+    let plan = with(&[OBJECT, OBJECT], "scheme.own_marker.low=20pkt").expect("a plan");
+    assert_eq!(plan.schemes, ["TCN", "own_marker", "bpf:own_marker.o"]);
+    assert_eq!(
+        plan.parameters[1..],
+        [
+            "own_marker: high = 97.5KB (default), low = 30KB",
+            "bpf:own_marker.o: high = 97.5KB (default), low = 60KB (default)"
+        ]
+    );
+    let labelled = format!("mine={OBJECT}");
+    let plan = with(&[&labelled], "scheme.mine.low=20pkt").expect("a plan");
+    assert_eq!(plan.schemes, ["TCN", "mine"]);
+    // A scheme of the file without a label answers to the name as well.
+    let plan = self::with(
+        &text(OBJECT, ""),
+        &["scheme.own_marker.low=20pkt"],
+        Vec::new(),
+    );
+    assert_eq!(
+        values(&plan.expect("a plan"), "bpf:own_marker.o")[0][1],
+        30_000
+    );
+    // A key of the marker that another one replaces.
+    let e = with(&[], "scheme.TCN.marker=none").map(|_| ()).and(
+        self::with(
+            &format!("{STAR}\n[[scheme]]\nmarker = \"tcn\"\nthreshold = \"150us\"\n"),
+            &[&format!("scheme.TCN.marker={OBJECT}")],
+            Vec::new(),
+        )
+        .map(|_| ()),
+    );
+    let e = e.expect_err("a key that the file does not declare");
+    let help = e.help_text().unwrap_or_default();
+    assert!(e.message().contains("unknown key `threshold`"), "{e}");
+    assert!(help.contains(&format!("--marker {OBJECT}")), "{help}");
 }
 
 /// The bytecode of a scheme has the parameters that the file gives the scheme.

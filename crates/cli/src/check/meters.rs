@@ -2,12 +2,14 @@
 //! The headroom and XOFF of flow control that `cemark check` prints: the meters of a run, as the
 //! simulator lays them out.
 
-use cemark_report::text::aligned;
+use cemark_report::text::{folded, wrap};
 use cemark_report::units;
 use cemark_scenario::{Plan, visible};
 use cemark_sim::config::Xoff;
 use cemark_sim::{Config, Meters, meters};
 use serde::Serialize;
+
+use crate::terminal::look;
 
 /// Parts of the factor 1.
 const ONE: f64 = 65_536.0;
@@ -111,9 +113,15 @@ impl FlowControl {
             ]
         }));
         format!(
-            "\nFlow control: XOFF is {xoff}, XON {} B below; {queues}{points}\n{}",
-            self.xon_offset_bytes,
-            aligned(&rows, |_| false)
+            "\n{}\n{}",
+            wrap(
+                &format!(
+                    "Flow control: XOFF is {xoff}, XON {} B below; {queues}{points}",
+                    self.xon_offset_bytes
+                ),
+                look().width
+            ),
+            folded(&rows, 2, look().width, |_| false)
         )
     }
 }

@@ -65,6 +65,7 @@ impl Chosen {
             rate: args.rate,
             dscps: plan.dscps.clone(),
         };
+        chosen.is_of_the_catalogue(&args.target)?;
         let like = |config: &Config| {
             let (own, other) = (&chosen.config, config);
             let mut pairs = own.switch.markers().zip(other.switch.markers());
@@ -80,6 +81,23 @@ impl Chosen {
             ));
         }
         Ok(chosen)
+    }
+
+    /// Refuses a marker of the user's own, which no target has a form of.
+    fn is_of_the_catalogue(&self, target: &str) -> Result<(), Failure> {
+        let mut markers = self.config.switch.markers();
+        let own = |m: &MarkerChoice| matches!(m, MarkerChoice::Own(_) | MarkerChoice::Custom(_));
+        if !markers.any(own) {
+            return Ok(());
+        }
+        Err(user(
+            format!(
+                "{} is a marker of your own, and {target} has no form of it",
+                self.label
+            ),
+            "name a scheme of the catalogue with --scheme; docs/own-marker.md says where the code \
+             of a marker runs",
+        ))
     }
 
     /// The rate of the ports: that of the slowest links where none is asked for.

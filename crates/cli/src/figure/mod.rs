@@ -9,7 +9,7 @@ use cemark_figures::paper::{Draw, Paper};
 use cemark_figures::{self as figure, Limits, Means, Mode, Request, render};
 use cemark_report::rundir::Share;
 use cemark_runner::{Cores, memory};
-use cemark_scenario::Overrides;
+use cemark_scenario::{AddedMarker, Overrides};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use self::bar::Beside;
@@ -75,6 +75,12 @@ pub(crate) struct Args {
     /// with the same published bands.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
     set: Vec<String>,
+    /// Add a marker of your own to the schemes of the figures: BPF bytecode from clang, or a shared
+    /// object. The report and the charts of all points show it; no row reads it, and no verdict is
+    /// expected.
+    #[arg(long, value_name = "[LABEL=]bpf:FILE|c:FILE", conflicts_with_all = ["list", "why",
+        "record", "from", "paper"])]
+    marker: Vec<String>,
     /// Run with the seeds 1 to N, and look once.
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "record"])]
     seeds: Option<u64>,
@@ -210,7 +216,8 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         Format::Table => answer(&render::table(&run, look().width))?,
         Format::Json => answer_json_text(&render::json(&run))?,
     }
-    let is_whole = args.part.is_none() && args.set.is_empty() && args.seeds.is_none();
+    let is_changed = !args.set.is_empty() || !args.marker.is_empty();
+    let is_whole = args.part.is_none() && !is_changed && args.seeds.is_none();
     if is_whole {
         pages(args, mode, &args.out)?;
     }
@@ -276,6 +283,7 @@ impl std::str::FromStr for Budget {
 fn changes(args: &Args) -> Result<Overrides, Failure> {
     let mut changes = Overrides {
         seeds: args.seeds,
+        added: args.marker.iter().map(|m| AddedMarker::new(m)).collect(),
         ..Overrides::default()
     };
     for option in &args.set {

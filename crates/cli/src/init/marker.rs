@@ -56,8 +56,10 @@ pub(super) fn init(args: &Args) -> Result<(), Failure> {
     let text = format!("{ABOUT}{}", &text[begin..]);
     let header = path.with_file_name("cemark").join("marker.h");
     let ours = Replace::ours(args.force, |head| head.starts_with(HEADER));
+    // Nothing is written before all can be.
+    free(&path, &header)?;
+    replace.check(&path, IN_THE_WAY)?;
     ours.check(&header, IN_THE_WAY)?;
-    put(&path, text.as_bytes(), replace, IN_THE_WAY)?;
     if let Some(folder) = header.parent() {
         std::fs::create_dir_all(folder)
             .map_err(|e| cemark_report::Error::io("make the directory", folder, e))?;
@@ -68,6 +70,7 @@ pub(super) fn init(args: &Args) -> Result<(), Failure> {
         ours,
         IN_THE_WAY,
     )?;
+    put(&path, text.as_bytes(), replace, IN_THE_WAY)?;
     let shown = |path: &Path| shell::quoted(&path.display().to_string());
     let (file, object) = (shown(&path), path.with_extension("so"));
     let marker = shell::quoted(&format!("c:{}", object.display()));
@@ -78,6 +81,35 @@ pub(super) fn init(args: &Args) -> Result<(), Failure> {
         shown(&header),
         shown(&object),
     ))
+}
+
+/// Refuses a marker and its header where a path of theirs is taken by another kind of thing.
+fn free(path: &Path, header: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|dir| !dir.is_dir()) {
+        let what = format!("there is no directory {}", folder.display());
+        return Err(user(what, "make it first, or name a file in another one"));
+    }
+    if let Some(place) = [path, header].into_iter().find(|place| place.is_dir()) {
+        let what = format!(
+            "{} is a directory, and a file of this name is written",
+            place.display()
+        );
+        return Err(user(what, "name a file in another directory"));
+    }
+    let beside = header.parent().unwrap_or(Path::new(""));
+    if beside.exists() && !beside.is_dir() {
+        let what = format!(
+            "{} is a file, and the header {} needs a directory of this name",
+            beside.display(),
+            header.display()
+        );
+        return Err(user(
+            what,
+            "rename the file, or name a marker in another directory",
+        ));
+    }
+    Ok(())
 }
 
 /// First comment of a file in C.

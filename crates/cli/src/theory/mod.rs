@@ -5,7 +5,7 @@ mod forms;
 
 use std::fmt::Write as _;
 
-use cemark_report::text::{listed, wrap};
+use cemark_report::text::{hang, listed, wrap};
 use cemark_report::units;
 use cemark_scenario::{Measure, alike, read_quantity};
 use serde::Serialize;
@@ -231,7 +231,7 @@ fn all() -> String {
 
 fn table(form: &Form, columns: &[Vec<String>]) -> String {
     let results: Vec<Vec<f64>> = columns.iter().map(|c| evaluate(form, c)).collect();
-    let mut rows: Vec<(String, Vec<String>, String)> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for (i, input) in form.inputs.iter().enumerate() {
         let cells = columns.iter().map(|c| c[i].clone()).collect();
         rows.push((input.name.to_owned(), cells, input.doc.to_owned()));
@@ -240,27 +240,60 @@ fn table(form: &Form, columns: &[Vec<String>]) -> String {
         let cells = results.iter().map(|r| shown(output.unit, r[i])).collect();
         rows.push((output.name.to_owned(), cells, output.formula.to_owned()));
     }
-    let name = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
-    let cell = rows
-        .iter()
-        .flat_map(|r| &r.1)
-        .map(|c| c.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = look().width;
     let mut out = format!(
         "{}\n{}\n\n",
-        wrap(&form.doc, look().width),
-        wrap(&form.source, look().width)
+        wrap(&form.doc, width),
+        wrap(&form.source, width)
     );
-    for (i, (label, cells, doc)) in rows.iter().enumerate() {
-        if i == form.inputs.len() {
+    let (inputs, results) = rows.split_at(form.inputs.len());
+    out += &drawn(inputs, results, width);
+    out
+}
+
+/// A row of the table: a name, a value for each column, and a sentence or a formula.
+type Row = (String, Vec<String>, String);
+
+/// Least columns of the terminal for sentences beside numbers.
+const BESIDE: usize = 24;
+
+/// Inputs and results in columns of equal widths. Sentences stand beside the numbers, or below all
+/// where a terminal is too narrow.
+fn drawn(inputs: &[Row], results: &[Row], width: usize) -> String {
+    let rows = || inputs.iter().chain(results);
+    let len = |text: &String| text.chars().count();
+    let name = rows().map(|r| len(&r.0)).max().unwrap_or(0);
+    let cell = rows().flat_map(|r| &r.1).map(len).max().unwrap_or(0);
+    let columns = rows().map(|r| r.1.len()).max().unwrap_or(0);
+    let numbers = name + columns * (cell + 2);
+    let longest = rows().map(|r| len(&r.2)).max().unwrap_or(0);
+    let is_beside = numbers + 2 + longest.min(BESIDE) <= width;
+    let fit = match is_beside {
+        true => columns,
+        false => (width.saturating_sub(name) / (cell + 2)).max(1),
+    };
+    let mut out = String::new();
+    for first in (0..columns).step_by(fit.max(1)) {
+        if first > 0 {
             out.push('\n');
         }
-        let _ = write!(out, "{label:name$}");
-        for c in cells {
-            let _ = write!(out, "  {c:>cell$}");
+        for (i, (label, cells, doc)) in rows().enumerate() {
+            if i == inputs.len() {
+                out.push('\n');
+            }
+            let mut line = format!("{label:name$}");
+            for c in cells.iter().skip(first).take(fit) {
+                let _ = write!(line, "  {c:>cell$}");
+            }
+            if is_beside {
+                let _ = write!(line, "  {}", hang(doc, width, numbers + 2));
+            }
+            let _ = writeln!(out, "{line}");
         }
-        let _ = writeln!(out, "  {doc}");
+    }
+    if !is_beside {
+        let all = rows().map(|(label, _, doc)| (&label[..], doc.clone()));
+        out += &format!("\n{}", listed(&all.collect::<Vec<_>>(), width, 0));
     }
     out
 }

@@ -2,7 +2,9 @@
 //! Two finished runs side by side: the settings that differ, and each metric of each scheme under
 //! both. A pair of runs is one scenario under two builds, or with two values of a parameter.
 
+mod difference;
 mod line;
+mod markers;
 mod places;
 mod settings;
 
@@ -11,9 +13,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+pub use self::difference::Difference;
 pub use self::line::{Line, Verdict};
 use self::places::{Both, Place};
-pub use self::settings::Difference;
 use crate::Error;
 use crate::comparison::title;
 use crate::rundir::Run;
@@ -119,7 +121,7 @@ impl Beside {
         Ok(Beside {
             schema: SCHEMA,
             equal_results: side_a.digest == side_b.digest,
-            settings: settings::differences(&a.1.manifest, &b.1.manifest),
+            settings: settings::differences(a.1, b.1),
             blocks: common
                 .into_iter()
                 .map(|pair| line::block(a.1, b.1, &pair))

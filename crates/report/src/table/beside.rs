@@ -74,7 +74,11 @@ fn settings(beside: &Beside, look: Look, out: &mut String) {
     }
     let _ = writeln!(out, "{}", look.paint(DIM, "settings that differ"));
     for difference in &beside.settings {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
+        let value = |value: &Option<String>| match (value, &difference.default) {
+            (Some(value), _) => value.clone(),
+            (None, Some(default)) => format!("{default} (default)"),
+            (None, None) => "not set".to_owned(),
+        };
         let line = format!(
             "{}: A {}, B {}",
             difference.key,
@@ -101,6 +105,10 @@ fn draw(block: &Block, look: Look, out: &mut String) {
             seeds(block.seeds_b)
         ),
     };
+    let how = match is_equal(block) {
+        true => format!("{how}; {EQUAL}"),
+        false => how,
+    };
     let name = visible(&block.combination.words()).into_owned();
     match name.chars().count() + 3 + how.chars().count() <= look.width {
         true => {
@@ -110,6 +118,9 @@ fn draw(block: &Block, look: Look, out: &mut String) {
             let _ = writeln!(out, "{}", look.paint(BOLD, &wrap(&name, look.width)));
             let _ = writeln!(out, "{}", wrap(&how, look.width));
         }
+    }
+    if is_equal(block) {
+        return;
     }
     let head = HEADS.map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(head)
@@ -183,12 +194,18 @@ fn said(block: &Block) -> String {
             .collect()
     };
     let (better, worse) = (of(Verdict::Better), of(Verdict::Worse));
-    let equal = block.metrics.iter().all(|l| l.verdict == Verdict::Equal) && block.paired;
-    match (better.is_empty() && worse.is_empty(), equal) {
-        (false, _) => format!("{}.", sentence::judged("B", &better, &worse)),
-        (true, true) => "A and B have equal results here.".to_owned(),
-        (true, false) => "Nothing is decided between A and B.".to_owned(),
+    match better.is_empty() && worse.is_empty() {
+        false => format!("{}.", sentence::judged("B", &better, &worse)),
+        true => "Nothing is decided between A and B.".to_owned(),
     }
+}
+
+/// The sentence in the place of a table without a difference.
+const EQUAL: &str = "A and B have equal results here.";
+
+/// Whether every metric of a scheme has equal values for equal flows.
+fn is_equal(block: &Block) -> bool {
+    block.paired && block.metrics.iter().all(|l| l.verdict == Verdict::Equal)
 }
 
 /// Every number with every digit: a row for each scheme, value of the axes and metric.

@@ -102,8 +102,9 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
         String::new()
     };
     let line = format!(
-        "{} points{simulated}{resumed}, {} packet-hops{speed}, {}",
+        "{} point{}{simulated}{resumed}, {} packet-hops{speed}, {}",
         cost.points,
+        if cost.points == 1 { "" } else { "s" },
         units::count(cost.packet_hops as f64),
         units::span(cost.wall_seconds),
     );

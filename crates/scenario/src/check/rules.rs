@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use cemark_marking::{Kind, Rule, RuleTime, SchemeSpec, Values};
 use cemark_param::Dialect;
 use cemark_sim::Config;
+use cemark_sim::config::MarkerChoice;
 use cemark_sim::workload::{RttModel, rtt_quantile};
 use cemark_wire::{Picos, Rate};
 
@@ -244,15 +245,17 @@ fn of_several_rates(config: &Config, scheme: &Scheme, all: &mut Vec<Warning>) {
     });
 }
 
-/// The parameters in force of a scheme that a file wrote or that a rule speaks of, in order.
+/// The parameters in force of a scheme that a file wrote or that a rule speaks of, in order. Of a
+/// marker of the user's own with parameters of its own, all of them.
 pub(crate) fn in_force(scheme: &Scheme) -> Option<String> {
     let (spec, values) = scheme.marker.declared()?;
+    let of_code = matches!(scheme.marker, MarkerChoice::Own(_)) && spec.rules.is_empty();
     let shown = spec.params.iter().enumerate().filter_map(|(i, param)| {
         let written = scheme.written.contains(&param.name);
         let ruled = spec.rules.iter().any(|r| r.param == i && (r.reads)(values));
         let value = param.show(values.get(i), Dialect::Message);
         let asked = scheme.rounded.iter().find(|(name, _)| *name == param.name);
-        match (written, ruled) {
+        match (written, ruled || of_code) {
             (true, _) => Some(match asked {
                 None => format!("{} = {value}", param.name),
                 Some((_, asked)) => {

@@ -2,13 +2,15 @@
 //! The declaration of a user's scheme: a text with a line for each parameter.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use cemark_marking::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec};
+use cemark_marking::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, catalogue};
 use cemark_param::Absent;
 
-use crate::error::{At, fold};
+use crate::error::{At, Error, fold};
 use crate::markers::SCHEME;
+use crate::own::{OwnMarker, of_file};
 use crate::param::parameter;
 use crate::sections;
 use crate::tree::bare;
@@ -28,8 +30,35 @@ static KNOWN: Mutex<BTreeMap<Identity, &'static SchemeSpec>> = Mutex::new(BTreeM
 /// Name, title and parameters of a declaration.
 type Identity = (String, String, Option<String>);
 
+/// The scheme that the file of a marker declares: `c:mine.so` or `bpf:mine.o`, whose path begins
+/// in the working directory. `None` where the word names no file of a marker.
+///
+/// # Errors
+/// A file that cannot be read, and one that declares no marker or a wrong parameter.
+pub fn declared_scheme(written: &str) -> Option<Result<&'static SchemeSpec, Error>> {
+    let (form, _) = of_file(written)?;
+    let read = || {
+        let marker = OwnMarker::of_file(written, Path::new(""))
+            .map_err(|why| (why, form.advice().to_owned()))?;
+        of(&marker).map_err(|why| (why, HELP.to_owned()))
+    };
+    let wrong = |(why, help)| Error::whole(written, why, Some(help));
+    Some(read().map_err(wrong))
+}
+
+/// The scheme that a marker declares.
+pub(crate) fn of(marker: &OwnMarker) -> Result<&'static SchemeSpec, String> {
+    let of_name = catalogue::ALL.iter().find(|s| s.name == marker.name);
+    spec(
+        &marker.name,
+        &marker.title(),
+        marker.params.as_deref(),
+        of_name,
+    )
+}
+
 /// The scheme of a marker called `name` with these parameters, or those of the catalogue's scheme.
-pub(crate) fn spec(
+fn spec(
     name: &str,
     title: &str,
     params: Option<&str>,

@@ -4,16 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cemark_foreign::{Declared, Form};
+use cemark_foreign::Form;
 use cemark_marking::catalogue;
 
 use crate::classes::PROFILE;
-use crate::declaration::{self, spec};
-use crate::digest::Digest;
-use crate::error::{Fallible, Fault, Texts, fold};
-use crate::files;
-use crate::markers::{CLASS, LABEL, MARKER, SCHEME, marker_of, spec_of};
-use crate::own::{AddedMarker, LARGEST_MARKER, Own, OwnMarker, is_own, of_file};
+use crate::declaration;
+use crate::error::{Fallible, Fault, Texts, alike, fold};
+use crate::markers::{CLASS, LABEL, MARKER, SCHEME, label_of, marker_of, spec_of};
+use crate::own::{AddedMarker, Own, OwnMarker, is_own, of_file};
 use crate::sections;
 use crate::sweep::Axis;
 use crate::switch::SWITCH;
@@ -117,14 +115,9 @@ impl<'a> Finder<'a> {
             None if of_file(written).is_some() => self.of_file(node, written)?,
             None => return Err(needs_python(node, written)),
         };
-        let of_name = catalogue::ALL.iter().find(|s| s.name == marker.name);
-        let spec = spec(
-            &marker.name,
-            &marker.title(),
-            marker.params.as_deref(),
-            of_name,
-        )
-        .map_err(|why| Fault::new(node.at, format!("{written}: {why}")).help(declaration::HELP))?;
+        let spec = declaration::of(&marker).map_err(|why| {
+            Fault::new(node.at, format!("{written}: {why}")).help(declaration::HELP)
+        })?;
         Ok(Own { marker, spec })
     }
 
@@ -132,22 +125,9 @@ impl<'a> Finder<'a> {
         let (form, path) = of_file(written).unwrap_or((Form::C, ""));
         let at = self.base.join(path);
         let fault = |why: String| {
-            Fault::new(node.at, format!("{}: {why}", at.display()))
-                .help(format!("compile it with: {}", form.command()))
+            Fault::new(node.at, format!("{}: {why}", at.display())).help(form.advice())
         };
-        if path.is_empty() {
-            return Err(fault("there is no file name after the colon".to_owned()));
-        }
-        let bytes = files::bytes(&at, LARGEST_MARKER).map_err(|why| fault(why.to_string()))?;
-        let declared = Declared::read(form, &bytes).map_err(fault)?;
-        Ok(OwnMarker {
-            written: written.to_owned(),
-            name: declared.name,
-            params: declared.params,
-            content: Digest::new().bytes(&bytes).finish(),
-            path: at,
-            named: false,
-        })
+        OwnMarker::of_file(written, &self.base).map_err(fault)
     }
 
     /// Adds schemes to those of the file, with label and marker only: [`Finder::complete`] adds the
@@ -184,7 +164,10 @@ impl<'a> Finder<'a> {
                     ),
                 );
             };
-            let label = one.label.clone().unwrap_or_else(|| own.marker.title());
+            let label = match &one.label {
+                Some(label) => label.clone(),
+                None => called(&own.marker, schemes(root)),
+            };
             let mut table = Table::default();
             table.put(LABEL.spec.name, text(label));
             table.put(MARKER.spec.name, marker);
@@ -223,6 +206,17 @@ impl<'a> Finder<'a> {
                 fill(table, keys);
             }
         }
+    }
+}
+
+/// The label of an added marker: the name in its code, or else form and file name, where a scheme
+/// of the file or of the catalogue has that name.
+fn called(marker: &OwnMarker, others: &[Node]) -> String {
+    let taken = |node: &Node| label_of(node).is_some_and(|label| alike(label, &marker.name));
+    let name = marker.name.trim();
+    match name.is_empty() || catalogue::find(name).is_some() || others.iter().any(taken) {
+        true => marker.title(),
+        false => name.to_owned(),
     }
 }
 

@@ -78,7 +78,7 @@ pub struct Overrides {
 impl Overrides {
     /// Adds one `--set`, its `path=value[,value]`.
     pub fn add(&mut self, option: &str) -> Result<(), Error> {
-        match path_and_values(option) {
+        match sweep::path_and_values(option) {
             Some((path, values)) if !path.trim().is_empty() => {
                 let values = values.split(',').map(|v| v.trim().to_owned());
                 self.set.push((path.trim().to_owned(), values.collect()));
@@ -102,22 +102,6 @@ impl Overrides {
             && self.added.is_empty()
             && self.schemes.is_empty()
     }
-}
-
-/// Splits `path=value` at its first `=`. Within `scheme.LABEL.key` the label may have some itself:
-/// `scheme.K=20.k=10pkt`.
-fn path_and_values(option: &str) -> Option<(&str, &str)> {
-    let is_key = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
-    let names_a_key = |path: &str| {
-        let inside = path.trim_start().strip_prefix("scheme.");
-        inside
-            .and_then(|inside| inside.rsplit_once('.'))
-            .is_some_and(|(_, key)| !key.trim().is_empty() && key.chars().all(is_key))
-    };
-    let places = option.match_indices('=').map(|(at, _)| at);
-    let found = places.map(|at| (&option[..at], &option[at + 1..]));
-    let mut whole = found.clone().filter(|(path, _)| names_a_key(path));
-    whole.next().or_else(|| found.clone().next())
 }
 
 /// Reads the scenario called `name`: a built-in, or a file (what ends in `.toml`, contains a `/`,
@@ -163,15 +147,30 @@ fn like(name: &str) -> String {
 /// Reads a scenario's text. `file` names it in errors, gives it its name, and its folder is where
 /// relative paths of size tables start.
 pub fn parse(text: &str, file: &str, overrides: &Overrides) -> Result<Plan, Error> {
-    let mut texts = Texts(vec![(file.to_owned(), text.to_owned())]);
-    plan(text, file, overrides, &mut texts).map_err(|fault| texts.error(*fault))
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    parse_in(folder, text, file, overrides)
 }
 
-fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fallible<Plan> {
+/// Reads a scenario's text as [`parse`] does, with relative paths that start in `folder`.
+pub fn parse_in(
+    folder: &Path,
+    text: &str,
+    file: &str,
+    overrides: &Overrides,
+) -> Result<Plan, Error> {
+    let mut texts = Texts(vec![(file.to_owned(), text.to_owned())]);
+    plan((folder, text, file), overrides, &mut texts).map_err(|fault| texts.error(*fault))
+}
+
+fn plan(
+    (folder, text, file): (&Path, &str, &str),
+    overrides: &Overrides,
+    texts: &mut Texts,
+) -> Fallible<Plan> {
     let mut root = Table::parse(text, 0)?;
     let mut axes = sweep::axes(&mut root)?;
     full::apply(&mut root, &mut axes, overrides.full)?;
-    let mut files = Tables::beside(file);
+    let mut files = Tables::below(folder);
     let mut own = Finder::new(&files.base, &overrides.known);
     own.declare(&mut root, &mut axes)?;
     for text in &overrides.schemes {

@@ -225,7 +225,10 @@ fn selected(items: &[Node], selector: &str) -> Option<usize> {
             let value = table.get(key).map(|entry| &entry.node.value);
             match value {
                 Some(Value::Text(text)) => fold(text) == fold(selector),
-                Some(Value::Own(own)) => fold(&own.marker.written) == fold(selector),
+                Some(Value::Own(own)) => {
+                    let names = [&own.marker.written, &own.marker.name];
+                    names.iter().any(|name| fold(name) == fold(selector))
+                }
                 _ => false,
             }
         }

@@ -65,10 +65,10 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Relative paths start from the folder of `file`.
-    pub(crate) fn beside(file: &str) -> Tables {
+    /// Relative paths start from `folder`.
+    pub(crate) fn below(folder: &Path) -> Tables {
         Tables {
-            base: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
+            base: folder.to_owned(),
             read: BTreeMap::new(),
             flows: BTreeMap::new(),
             graphs: BTreeMap::new(),

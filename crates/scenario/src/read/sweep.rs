@@ -235,6 +235,22 @@ impl Given {
     }
 }
 
+/// Splits `path=value` at its first `=`. Within `scheme.LABEL.key` the label may have some itself:
+/// `scheme.K=20.k=10pkt`.
+pub(crate) fn path_and_values(option: &str) -> Option<(&str, &str)> {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
+    let names_a_key = |path: &str| {
+        let inside = path.trim_start().strip_prefix("scheme.");
+        inside
+            .and_then(|inside| inside.rsplit_once('.'))
+            .is_some_and(|(_, key)| !key.trim().is_empty() && key.chars().all(is_key))
+    };
+    let places = option.match_indices('=').map(|(at, _)| at);
+    let found = places.map(|at| (&option[..at], &option[at + 1..]));
+    let mut whole = found.clone().filter(|(path, _)| names_a_key(path));
+    whole.next().or_else(|| found.clone().next())
+}
+
 /// Every combination of values, the first axis outermost: one index an axis.
 pub(crate) fn combinations(axes: &[Axis]) -> Vec<Vec<usize>> {
     axes.iter().fold(vec![Vec::new()], |combinations, axis| {

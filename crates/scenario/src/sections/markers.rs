@@ -187,7 +187,18 @@ fn parameters(
         }
         (spec.title, choice(node, spec, values))
     };
-    s.finish()?;
+    let own = match marker_of(node) {
+        Some(Value::Own(own)) => Some(&own.marker.written),
+        _ => None,
+    };
+    s.finish().map_err(|mut fault| {
+        // A marker in the place of another one meets that one's keys.
+        if let (Some(written), Some(help)) = (own, &mut fault.help) {
+            *help +=
+                &format!("; --marker {written} adds the marker beside the schemes of the file");
+        }
+        fault
+    })?;
     rising(node, &choice)?;
     waited(node, &choice)?;
     Ok(Scheme {
