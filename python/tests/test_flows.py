@@ -112,7 +112,7 @@ def test_summary_chart_and_table_have_equal_numbers(run: cemark.Run) -> None:
 def test_distributions_are_those_of_the_file(run: cemark.Run) -> None:
     flows = parquet.read_table(run.directory / "flows.parquet").to_pandas()
     for what, column in (("fct", "fct_us"), ("slowdown", "slowdown")):
-        head, *lines = run._ran.distribution_chart(what).csv().splitlines()
+        head, *lines = run._ran.distribution_chart(what, {}).csv().splitlines()
         assert head.startswith("scheme,") and "share of flows" in head
         for scheme, values in flows.groupby("scheme", observed=True)[column]:
             here = [line.split(",") for line in lines if line.split(",")[0] == scheme]

@@ -310,6 +310,7 @@ def test_matplotlib_draws_the_shares(small: dict[str, Any], folder: Path) -> Non
 
 
 def test_a_plot_is_a_file(small: dict[str, Any], folder: Path) -> None:
+    small["sweep"] = {}
     run = cemark.run(small, progress=False)
     for what in ("fct", "slowdown", "slowdown-by-size", "comparison"):
         svg = run.plot(what, folder / f"{what}.svg")
@@ -401,7 +402,7 @@ def test_a_sweep_is_drawn_at_chosen_values(small: dict[str, Any]) -> None:
     assert chart.name == "slowdown-by-size-load-0.6"
     assert run.plot("slowdown-by-size", at={"workload.load": "0.6"}).csv == chart.csv
     ports = run.plot("utilisation-by-port", at={"load": 0.3})
-    assert "utilisation" in ports.title and ports.csv.count("\n") > 4
+    assert ports.title == "Utilisation of each port, load 0.3" and ports.csv.count("\n") > 4
     # Without `at` each value of the axes has a chart, and a distribution a panel.
     with pytest.raises(cemark.UserError, match="2 charts of `slowdown-by-size`"):
         run.plot("slowdown-by-size")
