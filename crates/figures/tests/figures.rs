@@ -119,7 +119,7 @@ fn minutes<'a>(plans: impl Iterator<Item = (&'a Plan, f64)>) -> f64 {
     plans.map(of).sum::<f64>() / 2.0 / 60.0
 }
 
-/// A figure's plan in this mode; `None` where nothing is simulated. Each is made once for all tests.
+/// A figure's plan in this mode, made once for all tests; `None` where nothing is simulated.
 fn whole(file: &FigureFile, mode: Mode) -> Option<&'static Plan> {
     static PLANS: OnceLock<BTreeMap<String, [Option<Plan>; 2]>> = OnceLock::new();
     let all = PLANS.get_or_init(|| {

@@ -108,8 +108,8 @@ fn graph(gbps: u64, us: u64) -> Topology {
     Topology::from(graph.expect("a fabric"))
 }
 
-/// Measured flows of [`configs`] that arrive at a load. A web search moves 1.6 MB on average: twenty
-/// of them, beside the incasts, fill every buffer that is drawn.
+/// Measured flows of [`configs`] that arrive at a load. A web search moves 1.6 MB on average:
+/// twenty of them, beside the incasts, fill every buffer that is drawn.
 fn flows() -> u64 {
     if times().is_some() { 60 } else { 20 }
 }
