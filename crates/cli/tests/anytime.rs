@@ -116,18 +116,18 @@ fn each_block_stops_by_itself_whatever_the_number_of_jobs() {
 #[test]
 fn a_tighter_precision_continues_the_same_run() {
     let scratch = Scratch::new();
-    let at_once = answer(&scratch.dir("once"), &["--precision", "4"]);
+    let at_once = answer(&scratch.dir("once"), &["--precision", "5"]);
     let dir = scratch.dir("steps");
     let loose = answer(&dir, &["--precision", "20 %"]);
     assert!(replications(&loose) < replications(&at_once));
-    let tight = json(&run(&dir, &["--precision", "4", "--format", "json"]));
+    let tight = json(&run(&dir, &["--precision", "5", "--format", "json"]));
     assert_eq!(
         tight["cost"]["resumed"].as_u64().map(|n| n > 0),
         Some(true),
         "{}",
         tight["cost"]
     );
-    assert_eq!(answer(&dir, &["--precision", "4"]), at_once);
+    assert_eq!(answer(&dir, &["--precision", "5"]), at_once);
     assert_eq!(tight["digest"], at_once["digest"]);
     // And a looser one after it shows what it would have shown alone.
     assert_eq!(answer(&dir, &["--precision", "20"]), loose);
@@ -201,7 +201,7 @@ fn end_early(dir: &Path, args: &[&str], points: usize, signal: &str) -> Output {
 fn a_killed_run_continues_to_the_same_answer() {
     let scratch = Scratch::new();
     let dir = scratch.dir("killed");
-    let args = ["--precision", "4"];
+    let args = ["--precision", "5"];
     let o = end_early(&dir, &args, 7, "-KILL");
     assert_ne!(o.status.code(), Some(0), "it was killed");
     assert_eq!(answer(&dir, &args), answer(&scratch.dir("whole"), &args));
@@ -258,7 +258,7 @@ fn looks_are_reported_and_the_end_is_explained() {
     }
     assert!(!err.contains("8 replications"), "{err}");
     for line in [
-        "load 0.2   6 replications, 360 flows per scheme",
+        "load 0.2   6 replications, 240 flows per scheme",
         "Precision: not reached after the most replications, 6",
     ] {
         assert!(out.contains(line), "{line}: {out}");

@@ -263,7 +263,7 @@ fn every_scenario_as_it_is() {
 #[test]
 #[allow(clippy::disallowed_methods)] // runs for a time that is asked for
 fn changed_scenarios() {
-    let seconds = number("CEMARK_FUZZ_SECONDS").unwrap_or(5);
+    let seconds = number("CEMARK_FUZZ_SECONDS").unwrap_or(2);
     let seed = number("CEMARK_FUZZ_SEED").unwrap_or(1);
     let one = number("CEMARK_FUZZ_CASE");
     let (all, until) = (corpus(), Instant::now() + Duration::from_secs(seconds));

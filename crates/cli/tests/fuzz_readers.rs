@@ -92,8 +92,8 @@ fn scenario(more: &str) -> String {
     format!("{READS}{more}")
 }
 
-/// The files of all readers, in a folder of one worker, and the readers.
-fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
+/// The files of all readers, and the readers, in a folder of the first worker.
+fn readers() -> (PathBuf, Vec<Reader>) {
     let list = |file: &str| {
         scenario(&format!(
             "[[workload]]\nkind = \"list\"\nfile = \"{file}\"\n"
@@ -139,7 +139,7 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
         ("rtts.prom", HISTOGRAM.to_owned()),
     ];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_str())).collect();
-    let dir = folder(&format!("fuzz-readers-{worker}"), &texts);
+    let dir = folder("fuzz-readers-0", &texts);
     let parquet = include_bytes!("data/flows.parquet");
     fs::write(dir.join("f.parquet"), parquet).expect("a file");
     fs::copy(root.join("dataplane/bpf/codel.o"), dir.join("m.o")).expect("an object");
@@ -271,6 +271,39 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
         .map(|&(name, file, ours, command)| Reader::new(name, &dir, file, ours, command));
     let readers = readers.collect();
     (dir, readers)
+}
+
+/// The same files and readers in a folder of another worker.
+fn copied(dir: &Path, readers: &[Reader], worker: usize) -> (PathBuf, Vec<Reader>) {
+    let own = folder(&format!("fuzz-readers-{worker}"), &[]);
+    copy(dir, &own);
+    let of = |reader: &Reader| {
+        let file = reader.file.strip_prefix(dir).expect("a file in the folder");
+        Reader {
+            name: reader.name,
+            file: own.join(file),
+            ours: reader.ours,
+            command: reader.command.clone(),
+            answer: reader.answer.clone(),
+            whole: reader.whole.clone(),
+        }
+    };
+    let readers = readers.iter().map(of).collect();
+    (own, readers)
+}
+
+/// Copies what a folder holds into another one.
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let to = to.join(path.file_name().expect("a name"));
+        if path.is_dir() {
+            fs::create_dir_all(&to).expect("a folder");
+            copy(&path, &to);
+        } else {
+            fs::copy(&path, &to).expect("a file");
+        }
+    }
 }
 
 /// The random choices of one case: they depend on its number only.
@@ -408,7 +441,7 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 #[allow(clippy::disallowed_methods)] // runs for a time that is asked for
 fn changed_files() {
-    let seconds = number("CEMARK_FUZZ_SECONDS").unwrap_or(6);
+    let seconds = number("CEMARK_FUZZ_SECONDS").unwrap_or(2);
     let seed = number("CEMARK_FUZZ_SEED").unwrap_or(1);
     let one = number("CEMARK_FUZZ_CASE");
     let workers = match one {
@@ -417,7 +450,12 @@ fn changed_files() {
     };
     let next = AtomicU64::new(one.unwrap_or(0));
     let (accepted, wrong) = (AtomicU64::new(0), Mutex::new(None));
-    let mut all: Vec<(PathBuf, Vec<Reader>)> = (0..workers).map(readers).collect();
+    let mut all = vec![readers()];
+    for worker in 1..workers {
+        let (dir, first) = &all[0];
+        let more = copied(dir, first, worker);
+        all.push(more);
+    }
     let until = Instant::now() + Duration::from_secs(seconds);
     std::thread::scope(|scope| {
         for (dir, readers) in &mut all {

@@ -63,7 +63,9 @@ fn json(o: &Output) -> Value {
 #[test]
 fn json_has_what_scripts_read() {
     let scratch = Scratch::new();
-    let doc = json(&run(&scratch.0.join("run"), &["--format", "json"]));
+    // Enough flows for 99th percentiles.
+    let many = ["--format", "json", "--set", "workload.flows=100"];
+    let doc = json(&run(&scratch.0.join("run"), &many));
     assert_eq!(doc["schema"], 1);
     assert_eq!(doc["scenario"], "small");
     let points = doc["points"].as_array().expect("points");

@@ -239,7 +239,7 @@ fn a_budget_that_ends_early_says_so_and_continues() {
     let scratch = Scratch::new("budget");
     fs::write(
         scratch.0.join("long.toml"),
-        STAR.replace("flows = 80", "flows = 8000"),
+        STAR.replace("flows = 80", "flows = 2000"),
     )
     .expect("a file");
     let args = [

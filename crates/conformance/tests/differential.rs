@@ -66,13 +66,13 @@ fn one_scheme(spec: &'static SchemeSpec, form: &str, decisions: u64, compare: Co
 #[test]
 fn rust_and_c_decide_alike() {
     let compare: Compare = |spec, seed, n| rust_and(&Twin::of(spec)?, spec, seed, n);
-    every_scheme("C", number("CEMARK_DECISIONS", 10_000_000), compare);
+    every_scheme("C", number("CEMARK_DECISIONS", 2_000_000), compare);
 }
 
 #[test]
 fn rust_and_bytecode_decide_alike() {
     let compare: Compare = |spec, seed, n| rust_and(&Object::of(spec)?, spec, seed, n);
-    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 500_000), compare);
+    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 150_000), compare);
 }
 
 /// ECN#'s step on waits takes another path in C than its other forms, and a random choice of all
@@ -86,7 +86,7 @@ fn the_published_ecn_sharp_decides_alike() {
     one_scheme(
         &ecn_sharp::SPEC,
         "C, published",
-        number("CEMARK_DECISIONS", 10_000_000),
+        number("CEMARK_DECISIONS", 2_000_000),
         compare,
     );
 }

@@ -4,10 +4,14 @@
 use cemark_conformance::{OnP4, Rounding, replay_p4};
 use cemark_vectors::builtin;
 
-fn replayed(rounding: Rounding) -> Vec<(String, OnP4)> {
+/// What came of the files whose names begin so.
+fn replayed(rounding: Rounding, names: &str) -> Vec<(String, OnP4)> {
     let files = builtin().expect("vectors of schemes");
     let on_p4 = files.iter().filter_map(|file| {
         let name = format!("{}/{}", file.scheme.name, file.file);
+        if !name.starts_with(names) {
+            return None;
+        }
         let came = replay_p4(file, rounding).unwrap_or_else(|e| panic!("{name}: {e}"));
         Some((name, came?))
     });
@@ -16,7 +20,7 @@ fn replayed(rounding: Rounding) -> Vec<(String, OnP4)> {
 
 #[test]
 fn every_packet_is_judged_as_by_the_model_of_the_same_arithmetic() {
-    let files = replayed(Rounding::Nearest);
+    let files = replayed(Rounding::Nearest, "");
     for (name, came) in &files {
         assert!(came.differ.is_empty(), "{name}: {:?}", came.differ);
     }
@@ -28,11 +32,10 @@ fn every_packet_is_judged_as_by_the_model_of_the_same_arithmetic() {
 
 #[test]
 fn a_math_unit_that_cuts_bits_off_decides_differently_and_the_comparison_sees_it() {
-    let files = replayed(Rounding::Down);
-    let golden = files
-        .iter()
-        .find(|(name, _)| name == "ecn_sharp/golden.toml");
-    let (_, golden) = golden.expect("a file");
+    let files = replayed(Rounding::Down, "ecn_sharp/golden.toml");
+    let [(_, golden)] = &files[..] else {
+        panic!("one file");
+    };
     assert!(!golden.differ.is_empty());
     // Gaps are up to a tick shorter. The model marks 1,526, the ideal rule 1,550.
     assert_eq!((golden.marks, golden.ideal), (1_585, 1_550));

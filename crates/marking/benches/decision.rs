@@ -7,10 +7,10 @@
 //! number includes the loop itself (the row `nothing`).
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict, catalogue, fixed};
 use cemark_wire::{Nanos, Rate};
-use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Schemes with parameters other than the defaults, in stored units.
 const VARIANTS: &[(&str, &[(&str, u64)])] = &[
@@ -60,40 +60,70 @@ fn view((length, hash): (u32, u64), now: u64) -> At {
     }
 }
 
-fn bench(c: &mut Criterion, name: &str, marker: Option<impl Marker>) {
+/// Batches of a row. Each takes [`BATCH`]; the first warms up caches and predictors.
+const BATCHES: usize = 51;
+const BATCH: Duration = Duration::from_millis(40);
+
+/// Prints the median time of a call over all batches, and by how much the middle half of them
+/// differs.
+fn time<T>(name: &str, mut call: impl FnMut() -> T) {
+    let mut batch = |calls: u64| {
+        let start = Instant::now();
+        for _ in 0..calls {
+            black_box(call());
+        }
+        start.elapsed()
+    };
+    let mut calls = 1_000;
+    let mut took = batch(calls);
+    while took < BATCH {
+        calls *= 2;
+        took = batch(calls);
+    }
+    let mut each: Vec<f64> = (0..BATCHES)
+        .map(|_| batch(calls).as_nanos() as f64 / calls as f64)
+        .skip(1)
+        .collect();
+    each.sort_unstable_by(f64::total_cmp);
+    let [low, median, high] = [1, 2, 3].map(|quarter| each[each.len() * quarter / 4]);
+    println!(
+        "test {name} ... bench: {median:>8.2} ns/iter (+/- {:.2})",
+        high - low
+    );
+}
+
+fn bench(name: &str, marker: Option<impl Marker>) {
     let (packets, mut n, mut now) = (packets(), 0, 0);
     let mut marker = marker;
     let hook = marker.as_ref().map(Marker::hook);
-    c.bench_function(name, |b| {
-        b.iter(|| {
-            n = (n + 1) % PACKETS;
-            now += 1_200;
-            let mut at = view(black_box(packets[n]), now);
-            let Some(marker) = &mut marker else {
-                black_box(&at);
-                return Verdict::Pass;
+    time(name, || {
+        n = (n + 1) % PACKETS;
+        now += 1_200;
+        let mut at = view(black_box(packets[n]), now);
+        let Some(marker) = &mut marker else {
+            black_box(&at);
+            return Verdict::Pass;
+        };
+        if marker.next_wake().is_some_and(|due| due.0 <= now) {
+            marker.wake(&at);
+        }
+        let mut verdict = Verdict::Pass;
+        if hook != Some(Hook::Dequeue) {
+            verdict = marker.enqueue(&at);
+        }
+        if hook != Some(Hook::Enqueue) {
+            at.intent = match verdict {
+                Verdict::Mark(why) => Some(why),
+                _ => None,
             };
-            if marker.next_wake().is_some_and(|due| due.0 <= now) {
-                marker.wake(&at);
-            }
-            let mut verdict = Verdict::Pass;
-            if hook != Some(Hook::Dequeue) {
-                verdict = marker.enqueue(&at);
-            }
-            if hook != Some(Hook::Enqueue) {
-                at.intent = match verdict {
-                    Verdict::Mark(why) => Some(why),
-                    _ => None,
-                };
-                verdict = marker.dequeue(&at);
-            }
-            verdict
-        });
+            verdict = marker.dequeue(&at);
+        }
+        verdict
     });
 }
 
-fn decisions(c: &mut Criterion) {
-    bench(c, "nothing", None::<catalogue::Builtin>);
+fn main() {
+    bench("nothing", None::<catalogue::Builtin>);
     let queue = QueueSpec::fifo(Rate::gbps(10));
     let defaults = catalogue::ALL.iter().map(|spec| (spec.name, &[][..]));
     for (name, changes) in defaults.chain(VARIANTS.iter().copied()) {
@@ -107,9 +137,6 @@ fn decisions(c: &mut Criterion) {
                 )
             },
         );
-        bench(c, &label, Some(catalogue::build(spec, &values, &queue)));
+        bench(&label, Some(catalogue::build(spec, &values, &queue)));
     }
 }
-
-criterion_group!(benches, decisions);
-criterion_main!(benches);

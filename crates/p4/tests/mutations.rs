@@ -111,7 +111,7 @@ fn pieces(text: &str) -> Vec<&str> {
 fn random_edits_of_the_programs_are_accepted_or_refused_with_a_place() {
     let edits: u64 = match std::env::var("CEMARK_EDITS") {
         Ok(edits) => edits.parse().expect("a number"),
-        Err(_) => 4_000,
+        Err(_) => 1_500,
     };
     let programs: Vec<(&str, Vec<&str>)> = sources::FILES
         .iter()

@@ -138,7 +138,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
 /// The table of one workload; what is wrong.
 fn prove(file: &str, text: &str) -> Vec<String> {
     let (seeds, runs) = (
-        number("CEMARK_COVERAGE_SEEDS", 20),
+        number("CEMARK_COVERAGE_SEEDS", 10),
         number("CEMARK_COVERAGE_RUNS", 300),
     );
     let data = simulate(file, text, seeds);

@@ -35,6 +35,16 @@ pub(crate) fn plan(precision: Option<&str>) -> Plan {
     parse(FILE, "f.toml", &overrides).expect("a scenario")
 }
 
+/// The same with flows of one short size.
+pub(crate) fn brief(precision: Option<&str>) -> Plan {
+    let overrides = Overrides {
+        precision: precision.map(str::to_owned),
+        ..Overrides::default()
+    };
+    let text = FILE.replace("web-search", "200KB");
+    parse(&text, "f.toml", &overrides).expect("a scenario")
+}
+
 /// A folder that is removed.
 pub(crate) struct Folder(pub(crate) PathBuf);
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cemark_runner::{Bench, Failure, Handed, Ran, Sent, Silent};
 use cemark_scenario::Plan;
 
-use crate::common::{FILE, Folder, order, plan};
+use crate::common::{FILE, Folder, brief, order, plan};
 
 fn begin(plan: Plan, out: &Path) -> Handed {
     let begun = Handed::begin(order(plan, out), 2, &(), Arc::new(Silent));
@@ -62,15 +62,15 @@ fn served(mut handed: Handed) -> Ran {
 fn the_run_is_that_of_one_machine() {
     for precision in [None, Some("20")] {
         let (a, b) = (Folder::new("a"), Folder::new("b"));
-        let here = cemark_runner::run(order(plan(precision), &a.0), &(), &Silent);
+        let here = cemark_runner::run(order(brief(precision), &a.0), &(), &Silent);
         let here = here.unwrap_or_else(|_| panic!("it runs"));
-        let there = served(begin(plan(precision), &b.0));
+        let there = served(begin(brief(precision), &b.0));
         let digest = |ran: &Ran| ran.summary().1.digest;
         assert_eq!(digest(&here), digest(&there), "{precision:?}");
         assert_eq!(here.finished.len(), there.finished.len());
         // The next session finds every point.
         drop(there);
-        let again = begin(plan(precision), &b.0);
+        let again = begin(brief(precision), &b.0);
         assert!(again.is_done());
         let again = again.end().unwrap_or_else(|_| panic!("it is done"));
         assert_eq!(again.resumed, here.finished.len());

@@ -201,16 +201,18 @@ fn flows_wait_for_others() {
 }
 
 #[test]
-fn a_million_flows_are_read() {
+fn many_flows_are_read() {
     use std::fmt::Write;
+    const MANY: u64 = 100_000;
     let folder = Folder::new("flows-many");
     let mut csv = String::from("at_ns,src,dst,size\n");
-    for i in 0..1_000_000u64 {
+    for i in 0..MANY {
         writeln!(csv, "{i},{},{},{}", i % 4, (i + 1) % 4, 1 + i % 5_000).expect("text");
     }
     let plan = folder.read(&csv, "").expect("flows");
-    assert_eq!(lines(&plan).len(), 1_000_000);
-    assert_eq!(lines(&plan)[999_999].start, Picos::from_nanos(999_999));
+    assert_eq!(lines(&plan).len() as u64, MANY);
+    let last = lines(&plan).last().map(|line| line.start);
+    assert_eq!(last, Some(Picos::from_nanos(MANY - 1)));
 }
 
 #[test]

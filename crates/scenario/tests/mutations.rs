@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! No text makes the reader panic, and what it accepts can be simulated.
 //!
-//! Scenarios of `corpus/` are mutated line by line and word by word. For a long run:
-//! `PROPTEST_CASES=2000000 cargo test --release -p cemark-scenario mutations::`.
+//! Scenarios of `corpus/` are mutated line by line and word by word. For a long run, in which every
+//! key gets every nasty value: `PROPTEST_CASES=2000000 cargo test --release -p cemark-scenario
+//! mutations::`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -135,7 +136,8 @@ proptest! {
     }
 }
 
-/// Real options against real keys: most are accepted.
+/// Real options against real keys: most are accepted. Keys of a kind are read alike, and each kind
+/// has many: of every four keys in a row one gets a value, and every key gets a quarter of them.
 #[test]
 fn every_key_with_every_nasty_value() {
     let text = &corpus("good")[0].1;
@@ -153,7 +155,12 @@ fn every_key_with_every_nasty_value() {
 /// Every nasty value of the key of a line.
 fn nasty(lines: &[&str], i: usize, line: &str) {
     let key = line.split('=').next().unwrap_or_default();
-    for value in NASTY {
+    let every = if std::env::var_os("PROPTEST_CASES").is_some() {
+        1
+    } else {
+        4
+    };
+    for value in NASTY.iter().skip(i % every).step_by(every) {
         let mut changed: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
         changed[i] = format!("{key}= {value}");
         survive(&changed.join("\n"), &Overrides::default());

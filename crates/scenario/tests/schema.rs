@@ -5,23 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cemark_scenario::{builtins, json_schema};
-use jsonschema::Validator;
 use serde_json::Value;
 
-fn schema() -> Validator {
-    jsonschema::draft7::new(&json_schema()).expect("a valid schema")
+use crate::draft7::Schema;
+
+fn schema() -> Schema {
+    Schema::new(&json_schema())
 }
 
 fn json(text: &str) -> Value {
     let table: toml::Table = text.parse().expect("valid TOML");
     serde_json::to_value(table).expect("TOML as JSON")
-}
-
-fn mistakes(schema: &Validator, scenario: &Value) -> Vec<String> {
-    let errors = schema.iter_errors(scenario);
-    errors
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect()
 }
 
 /// The TOML files of a folder of the repository.
@@ -40,7 +34,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 fn every_built_in_scenario_fits() {
     let schema = schema();
     for builtin in builtins() {
-        let found = mistakes(&schema, &json(builtin.text));
+        let found = schema.mistakes(&json(builtin.text));
         assert_eq!(found, Vec::<String>::new(), "{}", builtin.name);
     }
 }
@@ -53,7 +47,7 @@ fn examples_and_the_corpus_fit() {
     assert!(all.len() > 5, "{all:?}");
     for path in all {
         let text = fs::read_to_string(&path).expect("a file");
-        let found = mistakes(&schema, &json(&text));
+        let found = schema.mistakes(&json(&text));
         assert_eq!(found, Vec::<String>::new(), "{}", path.display());
     }
 }
@@ -77,7 +71,7 @@ fn the_scenario_part_of_every_figure_fits() {
             top.remove(key);
         }
         free_parameters(&mut scenario, &free);
-        let found = mistakes(&schema, &scenario);
+        let found = schema.mistakes(&scenario);
         assert_eq!(found, Vec::<String>::new(), "{}", path.display());
         figures += 1;
     }
@@ -116,7 +110,7 @@ fn mistakes_are_found() {
         marker = "red"
         kmin = "20us"
     "#;
-    assert_eq!(mistakes(&schema, &json(good)), Vec::<String>::new());
+    assert_eq!(schema.mistakes(&json(good)), Vec::<String>::new());
     for (from, to) in [
         ("max_time", "max_tim"),
         ("\"1ms\"", "\"1mss\""),
@@ -136,7 +130,7 @@ fn mistakes_are_found() {
     ] {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good, "{from}");
-        assert!(!mistakes(&schema, &json(&bad)).is_empty(), "{to}");
+        assert!(!schema.mistakes(&json(&bad)).is_empty(), "{to}");
     }
 }
 

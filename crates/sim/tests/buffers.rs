@@ -3,7 +3,7 @@
 //! of the queues that fill them.
 
 use crate::common::random::{configs, lossless};
-use crate::common::{config, leaf_spine, permutation, us, workload};
+use crate::common::{cases, config, leaf_spine, permutation, us, workload};
 use cemark_sim::config::{Buffering, Config, MarkerChoice, Policy, TracePorts};
 use cemark_sim::workload::{Incast, Kind};
 use cemark_sim::{Outcome, run};
@@ -90,7 +90,7 @@ fn buffers_are_traced_only_where_they_are_shared_and_asked_for() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(cases(12))]
     #[test]
     fn no_sample_exceeds_its_buffer(cfg in configs(), pause in 0usize..3, pairs in 0usize..3) {
         let mut cfg = lossless(cfg, pause, pairs);

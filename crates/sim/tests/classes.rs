@@ -2,7 +2,7 @@
 //! Traffic classes: queues with marking profiles of their own, TCP beside queue pairs.
 
 use crate::common::random::{classed, configs, markers};
-use crate::common::{config, scheme, us, workload};
+use crate::common::{cases, config, scheme, us, workload};
 use crate::shards::{divided, same};
 use cemark_sim::config::{
     Buffering, MarkerChoice, NonEct, Pfc, Policy, Profile, QueueConfig, SchedulerKind, Xoff,
@@ -59,7 +59,7 @@ fn pairs(cfg: &Config) -> Box<cemark_transport::Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(cases(8))]
     /// Conservation, one digest on every event list, and one outcome on any number of shards.
     #[test]
     fn classes_balance_and_divide(

@@ -2,8 +2,8 @@
 //! Over random scenarios: every packet is delivered, dropped with a reason, or in flight; every
 //! flow ends; forms of a port and event cores agree.
 
-use crate::common::random::{MEASURED, configs, lossless};
-use crate::common::{config, scheme, web_that_stops};
+use crate::common::random::{configs, lossless, measured};
+use crate::common::{cases, config, scheme, web_that_stops};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::{Config, Outcome, run, run_scrambled};
 use proptest::prelude::*;
@@ -63,12 +63,12 @@ fn wred_is_the_red_that_switches_were_given() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
     #[test]
     fn nothing_is_lost_and_every_flow_ends(cfg in configs()) {
         let o = run(&cfg);
         books_balance(&o);
-        prop_assert_eq!(o.flows.len(), MEASURED);
+        prop_assert_eq!(o.flows.len(), measured());
         for f in &o.flows {
             let fct = f.fct.expect("the flow has ended");
             prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);
@@ -119,7 +119,7 @@ proptest! {
         let cfg = lossless(cfg, pause, pairs);
         let o = run(&cfg);
         books_balance(&o);
-        prop_assert_eq!(o.flows.len(), MEASURED);
+        prop_assert_eq!(o.flows.len(), measured());
         for f in &o.flows {
             let fct = f.fct.expect("the flow has ended");
             prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);

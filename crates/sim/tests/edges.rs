@@ -2,7 +2,7 @@
 //! Middleboxes at the edges of two sites: flows end and the counters balance under every form, and
 //! each form does what it is for.
 
-use crate::common::{config, us, web_that_stops, workload};
+use crate::common::{cases, config, us, web_that_stops, workload};
 use cemark_edge::{AckForm, CopyPolicy, Recovery};
 use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
@@ -85,13 +85,13 @@ fn edges() -> impl Strategy<Value = Edge> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(cases(16))]
     #[test]
     fn flows_end_and_books_balance(
         edge in edges(), paths in 1u32..4, seed in 1u64..1000, victims in 0usize..3,
         extra in any::<bool>(), fifo in any::<bool>(),
     ) {
-        let mut cfg = config(vec![web_that_stops(0.3, 40)], MarkerChoice::None);
+        let mut cfg = config(vec![web_that_stops(0.3, 14)], MarkerChoice::None);
         cfg.topology = sites(paths);
         lossy(&mut cfg, 0.02, [Victims::Any, Victims::NotEct, Victims::PreferNotEct][victims]);
         cfg.edge = edge;
@@ -109,7 +109,7 @@ proptest! {
         cfg.max_time = us(500_000_000);
         let o = run(&cfg);
         books_balance(&o);
-        prop_assert_eq!(o.flows.len(), 40);
+        prop_assert_eq!(o.flows.len(), 14);
         for f in &o.flows {
             let fct = f.fct.expect("the flow has ended");
             prop_assert!(fct >= f.ideal || matches!(edge, Edge::Pep { .. }), "{:?}", f);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::random::{abm, reverie};
-use crate::common::{config, scheme, us, web, web_that_stops, workload};
+use crate::common::{cases, config, scheme, us, web, web_that_stops, workload};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_sim::config::{
     Buffering, Config, MarkerChoice, NonEct, Policy, QueueConfig, SchedulerKind,
@@ -66,7 +66,7 @@ fn configs() -> impl Strategy<Value = Config> {
     );
     (kinds(), policies(), markers(), knobs).prop_map(
         |(kind, policy, marker, (seed, buffer, n, strict, headroom))| {
-            let mut flows = web_that_stops(0.6, 30);
+            let mut flows = web_that_stops(0.6, 12);
             flows.class = ClassMap::ByPair(n as u8);
             let mut query = workload(Kind::Incast(Incast {
                 from: Vec::new(),
@@ -130,12 +130,12 @@ fn books_balance(o: &Outcome, policy: Policy) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
     #[test]
     fn nothing_is_lost_without_a_reason_under_any_policy(cfg in configs()) {
         let o = run(&cfg);
         books_balance(&o, cfg.switch.buffering.policy);
-        prop_assert_eq!(o.flows.len(), 30 + 48);
+        prop_assert_eq!(o.flows.len(), 12 + 48);
         prop_assert!(o.flows.iter().all(|f| f.fct.is_some_and(|t| t >= f.ideal)));
         prop_assert_eq!(run_scrambled(&cfg).digest, o.digest);
     }

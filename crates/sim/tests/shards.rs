@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::random::{configs, lossless};
-use crate::common::{config, permutation, scheme, us, web_that_stops, workload};
+use crate::common::{cases, config, permutation, scheme, us, web_that_stops, workload};
 use cemark_sim::config::{
     Config, DeviceQueue, Fct, MarkerChoice, Offload, QueueConfig, SchedulerKind, TracePorts,
 };
@@ -298,7 +298,7 @@ fn ping(hosts: u32) -> Workload {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(cases(8))]
     /// Every topology, transport and scheduler, with losses, faults, probes, pauses.
     #[test]
     fn random_scenarios_give_the_same(

@@ -7,6 +7,12 @@ use cemark_transport::{Config, Control, Stack};
 use cemark_wire::Nanos;
 use proptest::prelude::*;
 
+/// How many times as many transfers are drawn: a long search (`CEMARK_TIMES`; `cargo xtask proof
+/// random`).
+fn times() -> u32 {
+    std::env::var("CEMARK_TIMES").map_or(1, |n| n.parse().expect("a whole number"))
+}
+
 const FOREVER: Nanos = Nanos(u64::MAX / 4);
 
 fn control() -> impl Strategy<Value = Control> {
@@ -66,7 +72,7 @@ fn all_arrives(net: &mut Net, total: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(400 * times()))]
 
     #[test]
     fn whatever_is_lost_every_byte_arrives_once_and_the_sender_ends_idle(

@@ -11,6 +11,19 @@ use cemark_sim::workload::{
     Arrivals, ClassMap, Kind, Long, LongFlows, Pairs, Poisson, SizeTable, Workload,
 };
 use cemark_wire::{Picos, Rate};
+use proptest::prelude::ProptestConfig;
+
+/// How many times as many cases random tests draw, each with three times the flows: a long search
+/// (`CEMARK_TIMES`; `cargo xtask proof random`).
+pub fn times() -> Option<u32> {
+    let times = std::env::var("CEMARK_TIMES").ok()?;
+    Some(times.parse().expect("CEMARK_TIMES is a whole number"))
+}
+
+/// A random test of `n` cases, or of [`times`] as many.
+pub fn cases(n: u32) -> ProptestConfig {
+    ProptestConfig::with_cases(n * times().unwrap_or(1))
+}
 
 pub fn us(n: u64) -> Picos {
     Picos::from_micros(n)
