@@ -132,7 +132,10 @@ fn the_page_works_as_it_is_written() {
     let drawn = fs::read(scratch.0.join(format!("{figure}.pdf"))).expect("the figure");
     assert!(drawn.starts_with(b"%PDF"));
     let data = fs::read_to_string(scratch.0.join(format!("{figure}-data.csv"))).expect("its data");
-    let of_mine = data.lines().filter(|line| line.starts_with("mine,")).count();
+    let of_mine = data
+        .lines()
+        .filter(|line| line.starts_with("mine,"))
+        .count();
     assert_eq!(of_mine, 3, "a value of low each: {data}");
 }
 

@@ -8,7 +8,6 @@ mod common;
 mod controls;
 mod costs;
 mod docs;
-mod draft7;
 mod edges;
 mod errors;
 mod flows;
