@@ -378,8 +378,7 @@ fn so_does_machine_code_with_a_verdict_that_is_none() {
         &["-DCEMARK_FAULT_verdict=1"],
     );
     let said = breaks(&format!("c:{so}"));
-    let whole =
-        "c:faulty.so: workload.load = 0.6, seed 1: faulty: enqueue: packet 100 of its queue";
+    let whole = "faulty: workload.load = 0.6, seed 1: faulty: enqueue: packet 100 of its queue";
     assert!(
         said.contains(whole) && said.contains("0x7 is no verdict"),
         "{said}"

@@ -298,7 +298,7 @@ fn columns_are_kept_to() {
     };
     let widest = |text: &str| text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
     let cost = |text: &str| {
-        let from = text.find("points, about").expect("a cost line");
+        let from = text.find("point, about").expect("a cost line");
         widest(&text[text[..from].rfind('\n').map_or(0, |i| i + 1)..])
     };
     let check = ["check", "leafspine-128"];
