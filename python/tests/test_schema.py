@@ -48,7 +48,7 @@ FOLDERS = ("scenarios", "examples", "crates/scenario/tests/corpus/good")
 SCENARIOS = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.toml"))]
 
 
-@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SCENARIOS, ids=[path.stem for path in SCENARIOS])
 def test_every_scenario_fits(schema: jsonschema.Draft7Validator, path: Path) -> None:
     assert mistakes(schema, tomllib.loads(path.read_text())) == []
 
