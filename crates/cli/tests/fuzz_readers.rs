@@ -273,7 +273,7 @@ fn readers() -> (PathBuf, Vec<Reader>) {
     (dir, readers)
 }
 
-/// The same files and readers in a folder of another worker.
+/// Files and readers in a folder of another worker.
 fn copied(dir: &Path, readers: &[Reader], worker: usize) -> (PathBuf, Vec<Reader>) {
     let own = folder(&format!("fuzz-readers-{worker}"), &[]);
     copy(dir, &own);

@@ -4,7 +4,7 @@
 use cemark_conformance::{OnP4, Rounding, replay_p4};
 use cemark_vectors::builtin;
 
-/// What came of the files whose names begin so.
+/// Replays of the files whose names begin with `names`.
 fn replayed(rounding: Rounding, names: &str) -> Vec<(String, OnP4)> {
     let files = builtin().expect("vectors of schemes");
     let on_p4 = files.iter().filter_map(|file| {

@@ -35,7 +35,7 @@ pub(crate) fn plan(precision: Option<&str>) -> Plan {
     parse(FILE, "f.toml", &overrides).expect("a scenario")
 }
 
-/// The same with flows of one short size.
+/// A plan whose flows have one short size.
 pub(crate) fn brief(precision: Option<&str>) -> Plan {
     let overrides = Overrides {
         precision: precision.map(str::to_owned),
