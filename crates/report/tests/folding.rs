@@ -160,6 +160,6 @@ fn parts_of_a_wide_table_repeat_their_keys() {
             assert_eq!(text.matches(&format!("cell{cell}")).count(), 1, "{text}");
         }
         let fits = |l: &&str| l.len() <= width.max("head0  head1".len());
-        assert!(lines.iter().all(|l| fits(&l)), "{text}");
+        assert!(lines.iter().all(fits), "{text}");
     }
 }
