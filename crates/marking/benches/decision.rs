@@ -66,6 +66,7 @@ const BATCH: Duration = Duration::from_millis(40);
 
 /// Prints the median time of a call over all batches, and by how much the middle half of them
 /// differs.
+#[allow(clippy::disallowed_methods)] // a benchmark measures real time
 fn time<T>(name: &str, mut call: impl FnMut() -> T) {
     let mut batch = |calls: u64| {
         let start = Instant::now();

@@ -43,6 +43,7 @@ const CALLS: usize = 20;
 const BATCHES: usize = 100;
 
 /// Nanoseconds of a segment and its ACK: those of the fastest batch, and of the median one.
+#[allow(clippy::disallowed_methods)] // a benchmark measures real time
 fn time(name: &str, cfg: &Config) {
     let batch = |_| {
         let start = Instant::now();

@@ -238,7 +238,7 @@ fn maps(schemes: usize, columns: usize, lines: usize, scale: f64) -> Chart {
         (i % 7 != 6).then(|| Tile {
             percent: scale * (noise(i) - 0.6),
             better: [Some(true), Some(false), None][i % 3],
-            is_largest: i % 5 == 0,
+            is_largest: i.is_multiple_of(5),
             is_decided: i.is_multiple_of(2),
             tip: format!("<{i}>"),
         })
