@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 /// Most bytes of what `cargo build --release` makes: it links faster than what is handed out
 /// (`cargo xtask dist`), and is larger.
-const MOST_BYTES: usize = 17_750_000;
+const MOST_BYTES: usize = 18_250_000;
 
 /// `cargo xtask release`.
 pub(crate) fn run() -> Result<(), String> {
