@@ -72,7 +72,7 @@ fn all_arrives(net: &mut Net, total: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400 * times()))]
+    #![proptest_config(ProptestConfig::with_cases(10_000 * times()))]
 
     #[test]
     fn whatever_is_lost_every_byte_arrives_once_and_the_sender_ends_idle(
