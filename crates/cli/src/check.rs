@@ -362,26 +362,19 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
 }
 
 /// The rows of the table, of which the first `axes` columns are values of axes. Where a line would
-/// be wider than the terminal, these stand above the schemes.
+/// be wider than the terminal, the values of the axes are lines above their schemes.
 fn of_lines(rows: &[Vec<String>], axes: usize) -> String {
     let width = look().width;
     let whole = aligned(rows, |_| false);
     if whole.lines().all(|line| line.chars().count() <= width) {
         return whole;
     }
+    let mut schemes: Vec<Vec<String>> = rows.iter().map(|row| row[axes..].to_vec()).collect();
+    for row in schemes.iter_mut().skip(1) {
+        row[0].insert_str(0, "  ");
+    }
+    let table = aligned(&folded_seeds(schemes, width), |_| false);
     let (heads, rows) = rows.split_first().expect("the heads");
-    let row = |(i, row): (usize, &Vec<String>)| {
-        let mut row = row[axes..].to_vec();
-        row[0] = match i {
-            0 => row[0].clone(),
-            _ => format!("  {}", row[0]),
-        };
-        row
-    };
-    let all: Vec<&Vec<String>> = std::iter::once(heads).chain(rows).collect();
-    let right: Vec<Vec<String>> = all.into_iter().enumerate().map(row).collect();
-    let right = folded_seeds(right, width);
-    let table = aligned(&right, |_| false);
     let mut lines = table.lines();
     let mut out = format!("{}\n", lines.next().unwrap_or_default());
     let mut above: Option<&[String]> = None;

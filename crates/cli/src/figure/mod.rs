@@ -76,8 +76,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
     set: Vec<String>,
     /// Add a marker of your own to the schemes of the figures: BPF bytecode from clang, or a shared
-    /// object. The report and the charts of all points show it; no row reads it, and no verdict is
-    /// expected.
+    /// object. Report and charts of all points show the scheme; no row reads it, and no verdict is
+    /// compared with a committed one.
     #[arg(long, value_name = "[LABEL=]bpf:FILE|c:FILE", conflicts_with_all = ["list", "why",
         "record", "from", "paper"])]
     marker: Vec<String>,

@@ -83,7 +83,7 @@ pub(super) fn init(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-/// Refuses a marker and its header where a path of theirs is taken by another kind of thing.
+/// Refuses paths of a marker and its header that are directories, or that lie in none.
 fn free(path: &Path, header: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|dir| !dir.is_dir()) {
@@ -92,7 +92,7 @@ fn free(path: &Path, header: &Path) -> Result<(), Failure> {
     }
     if let Some(place) = [path, header].into_iter().find(|place| place.is_dir()) {
         let what = format!(
-            "{} is a directory, and a file of this name is written",
+            "{} is a directory, and the marker needs a file of this name",
             place.display()
         );
         return Err(user(what, "name a file in another directory"));

@@ -127,8 +127,8 @@ fn statistics(plan: &Plan, seeds: usize) -> &'static str {
     match (&plan.precision, seeds) {
         (Some(_), _) => {
             "The run looked at its intervals after numbers of replications that were fixed \
-             beforehand; each interval is Student’s t over replications, as wide as the number of \
-             looks demands (docs/scenarios.md)."
+             beforehand; each interval is Student’s t over replications, so wide that all looks \
+             together are right with 95 %."
         }
         (None, ..=2) => {
             "With one or two seeds only means of 100 flows or more have an interval: the flows are \

@@ -192,7 +192,7 @@ fn parameters(
         _ => None,
     };
     s.finish().map_err(|mut fault| {
-        // A marker in the place of another one meets that one's keys.
+        // A scheme whose marker a `--set` replaces still has the keys of the replaced marker.
         if let (Some(written), Some(help)) = (own, &mut fault.help) {
             *help +=
                 &format!("; --marker {written} adds the marker beside the schemes of the file");
