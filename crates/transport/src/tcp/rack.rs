@@ -19,9 +19,19 @@ pub(crate) struct Rack {
     reordered: bool,
     /// When segments that are only suspected by now will be lost.
     wake: Option<Nanos>,
+    /// [`Stack::rack_wait`](crate::Stack::rack_wait) in nanoseconds.
+    wait: u64,
 }
 
 impl Rack {
+    /// A detector that wakes this long after the last suspect may be late.
+    pub(crate) fn new(wait: Nanos) -> Rack {
+        Rack {
+            wait: wait.0,
+            ..Rack::default()
+        }
+    }
+
     /// A segment leaves. Only those beyond all earlier ones are kept here.
     pub(crate) fn sent(&mut self, now: Nanos, end: u64) {
         if self.sent.back().is_none_or(|last| last.0 < end) {
@@ -90,11 +100,16 @@ impl Rack {
         if (at, end) >= self.latest {
             return false;
         }
-        let until = Nanos(at + self.rtt + self.window(sure, srtt));
+        let window = self.window(sure, srtt);
+        let until = Nanos(at + self.rtt + window);
         if until <= now {
             return true;
         }
-        self.wake = Some(self.wake.map_or(until, |wake| wake.min(until)));
+        self.wake = Some(match self.wait {
+            0 => self.wake.map_or(until, |wake| wake.min(until)),
+            // No suspect left later than the latest that has arrived.
+            wait => Nanos(self.latest.0 + self.rtt + window + wait),
+        });
         false
     }
 
@@ -156,6 +171,23 @@ mod tests {
         assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 2000);
         rack.saw_reordering();
         assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
+    }
+
+    /// With a wait all suspects are looked at once, 2 ms after the last of them may be late.
+    #[test]
+    fn linux_wakes_once_for_all_suspects() {
+        let mut rack = Rack::new(Nanos::from_millis(2));
+        for n in 1..=3 {
+            rack.sent(Nanos(n), n * 1000);
+        }
+        rack.arrived(Nanos(1_000_003), 3000);
+        let by = (false, 2_000_000);
+        assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
+        assert_eq!(
+            rack.wake(),
+            Some(Nanos(3 + 1_000_000 + 250_000 + 2_000_000))
+        );
+        assert_eq!(rack.lost_below(Nanos(3_250_003), 0, by), 2000);
     }
 
     /// An answer that comes sooner than any round trip was for the original.

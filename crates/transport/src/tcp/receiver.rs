@@ -32,6 +32,8 @@ pub struct Receiver {
     exact: bool,
     /// Send SACK blocks.
     sack: bool,
+    /// Acknowledgements that still leave at once after the first CE of an episode.
+    quick: u32,
     /// Segments beyond a hole. Allocated at the first hole and kept.
     beyond: Option<Box<Beyond>>,
 }
@@ -57,6 +59,7 @@ impl Receiver {
             echo: false,
             exact: cfg.control.spec().exact_echo,
             sack: cfg.sack,
+            quick: 0,
             beyond: None,
         }
     }
@@ -85,7 +88,10 @@ impl Receiver {
             if seg.flags.has(Flags::CWR) {
                 self.echo = false;
             }
-            self.echo |= ce;
+            if ce && !self.echo {
+                self.echo = true;
+                self.quick = cfg.stack.quick_acks_ce;
+            }
         }
         if seg.seq != self.cum || self.beyond.as_ref().is_some_and(|b| !b.ranges.is_empty()) {
             let ack = self.on_disorder(seg);
@@ -101,6 +107,7 @@ impl Receiver {
         if self.pending >= cfg.ack_every
             || run_changed
             || seg.flags.has(Flags::PUSH)
+            || self.quick > 0
             || self.hurries(cfg, seg)
         {
             let ack = self.ack();
@@ -170,6 +177,7 @@ impl Receiver {
     #[inline]
     fn ack(&mut self) -> Ack {
         self.pending = 0;
+        self.quick = self.quick.saturating_sub(1);
         self.deadline = NEVER;
         let flags = if self.echo {
             Flags::ACK.with(Flags::ECE)
@@ -401,6 +409,34 @@ mod tests {
         }
         assert_eq!(take(3), Acks::None);
         assert_eq!(take(4), Acks::One(ack(5, 103, false)));
+    }
+
+    #[test]
+    fn the_first_mark_of_an_episode_of_classic_ecn_is_answered_at_once() {
+        for (control, ce, quick) in [
+            (Control::CUBIC_ECN, 2, [true, true, false, true, false]),
+            (Control::CUBIC_ECN, 0, [false, true, false, true, false]),
+        ] {
+            let mut cfg = config(control, 2);
+            cfg.stack.quick_acks_ce = ce;
+            let mut r = Receiver::new(&cfg);
+            let mut now = |n, ecn, flags| {
+                let seg = Segment {
+                    flags,
+                    ..data(n, ecn)
+                };
+                r.on_data(&cfg, Nanos(n), &seg) != Acks::None
+            };
+            // A mark within the episode changes nothing.
+            let marked = [Ecn::Ce, Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ect0];
+            for (n, (ecn, expected)) in marked.into_iter().zip(quick).enumerate() {
+                assert_eq!(now(n as u64, ecn, Flags::EMPTY), expected, "{ce} {n}");
+            }
+            // CWR ends it, and the next mark begins another.
+            assert!(now(5, Ecn::Ect0, Flags::CWR));
+            assert_eq!(now(6, Ecn::Ce, Flags::EMPTY), ce > 0);
+            assert!(now(7, Ecn::Ect0, Flags::EMPTY));
+        }
     }
 
     #[test]
