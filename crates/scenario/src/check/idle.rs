@@ -190,7 +190,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["rack", "tlp"],
+        keys: &["rack", "tlp", "undo"],
         used: |c| some_tcp(c, |t| t.sack),
         with: "sack = true and a control of TCP",
     },

@@ -54,6 +54,7 @@ const LINUX: &[Setting] = &[
     ("transport", "cubic-tick", "1ms"),
     ("transport", "hystart-linux", "true"),
     ("transport", "rack-wait", "2ms"),
+    ("transport", "undo", "true"),
     ("host", "tso", "64KB"),
     ("host", "gro", "true"),
     ("host", "pacing", "none"),

@@ -127,6 +127,11 @@ keys! { STACK_KEYS:
         "with `rack` suspected segments are looked at again this long after the last of them may \
          be late; `0`: as soon as the first of them is late; 2ms in Linux",
     );
+    UNDO: bool = Key::flag("undo").usual("false").doc(
+        "a cut of the window after a loss that was none is taken back: a timestamp shows that the \
+         original arrived (Eifel), or DSACK blocks that every retransmission arrived twice; it \
+         takes `sack`",
+    );
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
     );
@@ -273,6 +278,7 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         cubic_slope: s.read(&CUBIC_SLOPE)?,
         cubic_tick: s.read(&CUBIC_TICK)?.to_nanos(),
         hystart: s.read(&HYSTART)?,
+        undo: s.read(&UNDO)?,
         rack_wait: s.read(&RACK_WAIT)?.to_nanos(),
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,

@@ -383,6 +383,14 @@ impl Controller for Cubic {
         }
     }
 
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.window.ssthresh())
+    }
+
+    fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.undo(cwnd, ssthresh);
+    }
+
     fn restart(&mut self, bytes: u64) {
         self.window.restart(bytes);
         self.epoch = None;

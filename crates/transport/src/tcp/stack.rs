@@ -47,6 +47,10 @@ pub struct Stack {
     /// late. Zero: as soon as the first of them is late (Linux: `tcp_rack_mark_lost` in
     /// `tcp_recovery.c`, two ticks).
     pub rack_wait: Nanos,
+    /// Cuts of the window after a loss that was none are undone, and RACK then waits longer
+    /// (`tcp_try_undo_recovery` and others in `tcp_input.c`, `tcp_rack_update_reo_wnd` in
+    /// `tcp_recovery.c`). Receivers report segments that arrive twice (DSACK, RFC 2883).
+    pub undo: bool,
     /// `rto_min` bounds the margin over the smoothed round trip, not the whole timeout.
     pub rto_over_rtt: bool,
     /// DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within one window.
@@ -73,6 +77,7 @@ impl Stack {
         cubic_tick: Nanos::ZERO,
         hystart: false,
         rack_wait: Nanos::ZERO,
+        undo: false,
         rto_over_rtt: false,
         coarse_alpha: false,
         write_size: 0,
@@ -94,6 +99,7 @@ impl Stack {
         cubic_tick: Nanos::from_millis(1),
         hystart: true,
         rack_wait: Nanos::from_millis(2),
+        undo: true,
         rto_over_rtt: true,
         coarse_alpha: true,
         // It depends on the send buffer, and so on the largest window of each connection.
@@ -105,6 +111,7 @@ impl Stack {
     pub(crate) fn with(mut self, sack: bool) -> Stack {
         self.tlp &= sack;
         self.rack &= sack;
+        self.undo &= sack;
         self
     }
 }
