@@ -312,6 +312,7 @@ pub fn setup(words: impl Iterator<Item = String>) -> Result<(Setup, bool), Strin
             "cubic_slope" => stack.cubic_slope = flag()?,
             "cubic_tick" => stack.cubic_tick = Nanos(number()?),
             "hystart" => stack.hystart = flag()?,
+            "third_packet" => stack.third_packet = flag()?,
             "undo" => stack.undo = flag()?,
             "rack_wait" => stack.rack_wait = Nanos(number()?),
             "cubic_hold" => stack.cubic_hold = flag()?,

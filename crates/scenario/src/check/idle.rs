@@ -226,6 +226,12 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
+        keys: &["third-packet"],
+        used: |c| some_tcp(c, |t| t.handshake),
+        with: "handshake = true and a control of TCP",
+    },
+    Rule {
+        section: "transport",
         keys: &["rack-wait"],
         used: |c| some_tcp(c, |t| t.sack && t.stack.rack),
         with: "rack = true and a control of TCP",

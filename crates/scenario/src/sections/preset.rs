@@ -39,6 +39,7 @@ const LINUX: &[Setting] = &[
     ("transport", "ack-cwr", "true"),
     ("transport", "quick-acks", "16"),
     ("transport", "handshake", "true"),
+    ("transport", "third-packet", "true"),
     ("transport", "ect-control", "true"),
     ("transport", "sack", "true"),
     ("transport", "dup-acks", "3"),

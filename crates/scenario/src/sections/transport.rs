@@ -127,6 +127,10 @@ keys! { STACK_KEYS:
         "with `rack` suspected segments are looked at again this long after the last of them may \
          be late; `0`: as soon as the first of them is late; 2ms in Linux",
     );
+    THIRD_PACKET: bool = Key::flag("third-packet").usual("false").doc(
+        "with `handshake` the answer to a SYN-ACK is a packet without data that takes its place in \
+         buffers; `false`: the first data answers",
+    );
     UNDO: bool = Key::flag("undo").usual("false").doc(
         "a cut of the window after a loss that was none is taken back: a timestamp shows that the \
          original arrived (Eifel), or DSACK blocks that every retransmission arrived twice; it \
@@ -278,6 +282,7 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         cubic_slope: s.read(&CUBIC_SLOPE)?,
         cubic_tick: s.read(&CUBIC_TICK)?.to_nanos(),
         hystart: s.read(&HYSTART)?,
+        third_packet: s.read(&THIRD_PACKET)?,
         undo: s.read(&UNDO)?,
         rack_wait: s.read(&RACK_WAIT)?.to_nanos(),
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,

@@ -31,6 +31,8 @@ pub(crate) enum Phase {
     Opening,
     /// A tail loss probe has to leave.
     Probing,
+    /// The acknowledgement of the SYN-ACK has to leave.
+    Answering,
 }
 
 /// Events of a sender since its construction.

@@ -47,6 +47,9 @@ pub struct Stack {
     /// late. Zero: as soon as the first of them is late (Linux: `tcp_rack_mark_lost` in
     /// `tcp_recovery.c`, two ticks).
     pub rack_wait: Nanos,
+    /// The answer to the SYN-ACK is a packet of its own before the data, as
+    /// `tcp_rcv_synsent_state_process` in `tcp_input.c` sends it.
+    pub third_packet: bool,
     /// Cuts of the window after a loss that was none are undone, and RACK then waits longer
     /// (`tcp_try_undo_recovery` and others in `tcp_input.c`, `tcp_rack_update_reo_wnd` in
     /// `tcp_recovery.c`). Receivers report segments that arrive twice (DSACK, RFC 2883).
@@ -77,6 +80,7 @@ impl Stack {
         cubic_tick: Nanos::ZERO,
         hystart: false,
         rack_wait: Nanos::ZERO,
+        third_packet: false,
         undo: false,
         rto_over_rtt: false,
         coarse_alpha: false,
@@ -99,6 +103,7 @@ impl Stack {
         cubic_tick: Nanos::from_millis(1),
         hystart: true,
         rack_wait: Nanos::from_millis(2),
+        third_packet: true,
         undo: true,
         rto_over_rtt: true,
         coarse_alpha: true,
