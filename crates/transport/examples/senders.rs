@@ -307,6 +307,7 @@ pub fn setup(words: impl Iterator<Item = String>) -> Result<(Setup, bool), Strin
             "tlp" => stack.tlp = flag()?,
             "rack" => stack.rack = flag()?,
             "quick_acks" => stack.quick_acks = number()? as u32,
+            "write_window" => stack.write_window = number()? as u32,
             "write_size" => stack.write_size = number()? as u32,
             "quick_acks_ce" => stack.quick_acks_ce = number()? as u32,
             "cubic_slope" => stack.cubic_slope = flag()?,

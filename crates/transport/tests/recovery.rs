@@ -54,6 +54,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         undo: on[12],
         rto_over_rtt: on[6],
         coarse_alpha: on[7],
+        write_window: if on[13] { 67 } else { 0 },
         write_size,
     })
 }

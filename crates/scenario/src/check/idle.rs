@@ -196,7 +196,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["ack-cwr", "quick-acks", "write-size"],
+        keys: &["ack-cwr", "quick-acks", "write-size", "write-window"],
         used: |c| some_tcp(c, |t| t.ack_every > 1),
         with: "ack-every = 2 and a control of TCP; every segment is acknowledged at once without",
     },
