@@ -38,7 +38,7 @@ const LINUX: &[Setting] = &[
     ("transport", "ack-delay", "40ms"),
     ("transport", "ack-cwr", "true"),
     ("transport", "quick-acks", "16"),
-    ("transport", "write-window", "100%"),
+    ("transport", "write-window", "true"),
     ("transport", "handshake", "true"),
     ("transport", "third-packet", "true"),
     ("transport", "ect-control", "true"),

@@ -139,10 +139,10 @@ keys! { STACK_KEYS:
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
     );
-    WRITE_WINDOW: f64 = Key::fraction("write-window").usual("0").doc(
-        "the application writes whenever a third of the send buffer is free, which is this part of \
-         the largest window so far; the segment that ends a write is acknowledged at once. In Linux \
-         100% with TSO, 67% without; `0`: as `write-size` says",
+    WRITE_WINDOW: bool = Key::flag("write-window").usual("false").doc(
+        "the application writes whenever a third of the send buffer is free, which is the largest \
+         window so far with `tso`, and two thirds of it without; the segment that ends a write is \
+         acknowledged at once",
     );
     WRITE_SIZE: u64 = Key::bytes("write-size", 0, 1 << 30).usual("0B").doc(
         "the application writes a stream in pieces of this size, and the segment that ends one is \
@@ -292,7 +292,10 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         rack_wait: s.read(&RACK_WAIT)?.to_nanos(),
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,
-        write_window: (100.0 * s.read(&WRITE_WINDOW)?).round() as u32,
+        write_window: match s.read(&WRITE_WINDOW)? {
+            true => Stack::WRITE_WINDOW,
+            false => 0,
+        },
         write_size: s.read(&WRITE_SIZE)? as u32,
     })
 }

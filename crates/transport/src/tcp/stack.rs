@@ -67,7 +67,7 @@ pub struct Stack {
     pub coarse_alpha: bool,
     /// The application writes whenever a third of the send buffer is free, which is this percentage
     /// of the largest window so far. The segment that ends a write carries PUSH. 0: as `write_size`
-    /// says (Linux: 67 where the buffer holds single segments, 100 where it holds trains).
+    /// says (Linux: [`Stack::WRITE_WINDOW`], with TSO [`Stack::WRITE_WINDOW_OF_TRAINS`]).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_off"))]
     pub write_window: u32,
     /// The application hands over a stream in pieces of this many bytes, as the send buffer has
@@ -106,6 +106,14 @@ impl Stack {
         write_size: 0,
     };
 
+    /// Linux's `write_window` where the send buffer holds single segments. For each segment of the
+    /// window the buffer has 4608 bytes, and a segment takes 2280.
+    pub const WRITE_WINDOW: u32 = 67;
+
+    /// Linux's `write_window` where the send buffer holds trains, of which a segment takes 1570
+    /// bytes.
+    pub const WRITE_WINDOW_OF_TRAINS: u32 = 100;
+
     /// Linux 6.12. Its other values are those of the fields of [`Config`](crate::Config).
     pub const LINUX: Stack = Stack {
         ack_cwr: true,
@@ -127,7 +135,7 @@ impl Stack {
         rto_over_rtt: true,
         coarse_alpha: true,
         // Without TSO.
-        write_window: 67,
+        write_window: Stack::WRITE_WINDOW,
         write_size: 0,
     };
 
