@@ -101,7 +101,8 @@ def main():
             cells += [f"{real[key]}", text]
             bad |= beyond
         rows, within = rows + 1, within + (not bad)
-        print(f"| {title} | {settings['rtt']} | {settings['t']} | {' | '.join(cells)} |", flush=True)
+        place = f"{title} | {settings['rtt']} | {settings['t']}"
+        print(f"| {place} | {' | '.join(cells)} |", flush=True)
     print("\n| flows that end | RTT, µs | last ACK, ms | |\n|---|---|---|---|")
     for title, both, of_kernel, of_simulator, bound in ending():
         known = named(both) + "".join(f"-{k}{v}" for k, v in of_kernel.items())

@@ -332,8 +332,8 @@ impl Metric {
         }
     }
 
-    /// Numbers in the metric's unit, (baseline, scheme), of the flows or queries that finished under
-    /// both; none where schemes are not compared by them.
+    /// Numbers in the metric's unit, (baseline, scheme), of the flows or queries that finished
+    /// under both; none where schemes are not compared by them.
     ///
     /// # Errors
     /// As [`Sample::flows`].

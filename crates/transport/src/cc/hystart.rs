@@ -36,7 +36,7 @@ pub(super) const NS3: Form = Form {
     all_samples: false,
 };
 
-/// Linux without pacing (`hystart_update` in `tcp_cubic.c`): half of the round trip, an eighth more.
+/// Linux without pacing (`hystart_update` in `tcp_cubic.c`): half of a round trip, an eighth more.
 pub(super) const LINUX: Form = Form {
     train_shift: 1,
     growth_shift: 3,

@@ -4,6 +4,7 @@
 
 mod by_time;
 mod connection;
+mod mistakes;
 mod paced;
 mod prr;
 mod rack;

@@ -87,8 +87,8 @@ impl Rack {
         self.reordered = true;
     }
 
-    /// A segment has arrived twice, so its retransmission came too early (RFC 8985 section 6.2, step
-    /// 4). `nxt` is the next new byte.
+    /// A segment has arrived twice, so its retransmission came too early (RFC 8985 section 6.2,
+    /// step 4). `nxt` is the next new byte.
     pub(crate) fn saw_duplicate(&mut self, cum: u64, nxt: u64) {
         if cum >= self.wider_from {
             self.more = (self.more + 1).min(254);
