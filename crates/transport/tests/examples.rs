@@ -57,8 +57,8 @@ fn an_acknowledgement_of_cwr_at_once_takes_a_quarter_of_the_queue() {
 
 /// An application fills Linux's send buffer whenever a third of it is free, and the last segment
 /// of each write is acknowledged alone. Without that, pairs of segments keep the senders in step.
-/// Linux 6.12 marks 0.145 of one flow's packets at a round trip of 1 ms and 0.222 at 250 us, and has
-/// 331 us with eight flows.
+/// Linux 6.12 marks 0.145 of one flow's packets at a round trip of 1 ms and 0.222 at 250 us, and
+/// has 331 us with eight flows.
 #[test]
 fn writes_into_the_send_buffer_break_the_step_of_the_flows() {
     let marked = |case: &str| {

@@ -29,13 +29,14 @@ pub struct Stack {
     /// SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is.
     pub ect_control: bool,
     /// This many acknowledgements from the first CE of an episode on leave at once, even if ACKs
-    /// are delayed. A receiver of classic ECN only (Linux: `__tcp_ecn_check_ce` in `tcp_input.c`, 2).
+    /// are delayed. A receiver of classic ECN only (Linux: 2, `__tcp_ecn_check_ce`, `tcp_input.c`).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_off"))]
     pub quick_acks_ce: u32,
     /// CUBIC keeps its rate of growth as long as the window stays the same, up to 31.25 ms.
     pub cubic_hold: bool,
     /// CUBIC's estimate of Reno's window keeps its slope of 3 (1 - beta) / (1 + beta) beyond the
-    /// window before the last cut, where RFC 9438 section 4.3 has one segment a round trip (Linux: `beta_scale` of `bictcp_update` in `tcp_cubic.c`).
+    /// window before the last cut, where RFC 9438 section 4.3 has one segment a round trip (Linux:
+    /// `beta_scale` of `bictcp_update` in `tcp_cubic.c`).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_off"))]
     pub cubic_slope: bool,
     /// With `cubic_hold`: length of a timer tick. CUBIC computes its rate of growth once a tick;
