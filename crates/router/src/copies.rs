@@ -28,7 +28,7 @@ pub struct Copies {
 
 impl Copies {
     /// The slot that the next packet to be kept will have.
-    pub fn next(&mut self) -> u32 {
+    pub fn next_slot(&mut self) -> u32 {
         if let Some(slot) = self.free.last() {
             return *slot;
         }
@@ -78,7 +78,7 @@ impl Copies {
     }
 
     /// Packets that are kept.
-    pub fn len(&self) -> usize {
+    pub fn kept(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
@@ -95,22 +95,22 @@ mod tests {
     #[test]
     fn memory_is_counted_once_a_packet_and_returned_after_the_last_use() {
         let mut copies = Copies::default();
-        let a = copies.next();
+        let a = copies.next_slot();
         assert_eq!(
-            copies.next(),
+            copies.next_slot(),
             a,
             "a slot is free until a packet is kept there"
         );
         copies.keep(a, &[1; 1_500]);
         copies.keep(a, &[1; 1_500]);
-        let b = copies.next();
+        let b = copies.next_slot();
         assert_ne!(a, b);
         copies.keep(b, &[2; 64]);
         assert_eq!(copies.memory(), 64 + 1_504 + 64 + 64);
         assert_eq!(copies.release(a), None);
         assert_eq!(copies.get(a), Some(&[1; 1_500][..]));
         assert_eq!(copies.release(a).as_deref(), Some(&[1; 1_500][..]));
-        assert_eq!((copies.get(a), copies.len()), (None, 1));
+        assert_eq!((copies.get(a), copies.kept()), (None, 1));
         assert_eq!((copies.memory(), copies.peak), (128, 1_696));
     }
 }

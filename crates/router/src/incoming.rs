@@ -56,7 +56,7 @@ impl Incoming {
         bytes: &mut [u8],
         each: &mut dyn FnMut(Comes<'_>),
     ) {
-        let slot = self.held.next();
+        let slot = self.held.next_slot();
         let fields = Fields {
             wire_bytes: u16::try_from(bytes.len()).unwrap_or(u16::MAX),
             len: 1,

@@ -62,9 +62,9 @@ impl Outgoing {
         bytes: &[u8],
         each: &mut dyn FnMut(Leaves<'_>),
     ) {
-        let slot = self.copies.next();
+        let slot = self.copies.next_slot();
         let memory = self.copies.memory() + copies::memory(bytes.len());
-        let room = memory <= self.bounds.memory && self.copies.len() < self.bounds.packets;
+        let room = memory <= self.bounds.memory && self.copies.kept() < self.bounds.packets;
         let spared = matches!(inner.ecn, Ecn::Ect1 | Ecn::Ce);
         self.spared += u64::from(spared && inner.data > 0);
         self.full += u64::from(!room && !spared && inner.data > 0);
@@ -161,6 +161,6 @@ impl Outgoing {
 
     /// Copies kept now.
     pub fn kept(&self) -> usize {
-        self.copies.len()
+        self.copies.kept()
     }
 }

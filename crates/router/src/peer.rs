@@ -41,6 +41,8 @@ pub struct Peer {
     pub heard: Nanos,
     /// Whether it takes packets of this router's epoch.
     pub hears: bool,
+    /// Serial number of the last hello. What an earlier one says is out of date.
+    last: Option<u64>,
     /// The last hello's time, to be echoed.
     echo: u32,
     /// Round trip, of the last hello.
@@ -48,7 +50,7 @@ pub struct Peer {
     /// Largest packet that arrives there.
     pub path: u16,
     sizes: Sizes,
-    /// Serial numbers of hellos and router ACKs that arrived.
+    /// Serial numbers of router ACKs that arrived.
     pub serials: Seen,
     /// Places that arrived, of each lane.
     pub places: Vec<Seen>,
@@ -61,6 +63,7 @@ impl Peer {
             epoch,
             heard: now,
             hears: false,
+            last: None,
             echo: 0,
             round_trip: None,
             path: 0,
@@ -70,8 +73,12 @@ impl Peer {
         }
     }
 
-    /// Takes in a hello of its epoch, to a router of the epoch `own`.
-    pub fn hello(&mut self, now: Nanos, hello: &Hello, own: u64) {
+    /// Takes in a hello of its epoch, to a router of the epoch `own`. Returns whether it is news.
+    pub fn hello(&mut self, now: Nanos, hello: &Hello, own: u64) -> bool {
+        if self.last.is_some_and(|last| hello.serial <= last) {
+            return false;
+        }
+        self.last = Some(hello.serial);
         self.heard = now;
         self.hears = hello.peer == own;
         self.echo = hello.sent;
@@ -82,6 +89,7 @@ impl Peer {
             let age = micros(now).wrapping_sub(hello.echo);
             self.round_trip = Some(Nanos::from_micros(age.wrapping_sub(hello.held).into()));
         }
+        true
     }
 
     /// Fills in what a hello says of this peer.
@@ -108,8 +116,9 @@ pub fn sizes(most: u16, arrived: u16) -> Vec<u16> {
 mod tests {
     use super::*;
 
-    fn hello(size: u16) -> Hello {
+    fn hello(serial: u64, size: u16) -> Hello {
         Hello {
+            serial,
             size,
             ..Hello::default()
         }
@@ -125,12 +134,12 @@ mod tests {
     fn a_size_counts_for_two_to_four_seconds() {
         let at = |ms: u64| Nanos::from_millis(10_000 + ms);
         let mut peer = Peer::new(at(0), 1, 1);
-        peer.hello(at(0), &hello(1_436), 1);
-        peer.hello(at(10), &hello(1_280), 1);
+        peer.hello(at(0), &hello(0, 1_436), 1);
+        peer.hello(at(10), &hello(1, 1_280), 1);
         assert_eq!(arrived(&mut peer, at(20)), 1_436);
-        peer.hello(at(2_100), &hello(1_280), 1);
+        peer.hello(at(2_100), &hello(2, 1_280), 1);
         assert_eq!(arrived(&mut peer, at(2_200)), 1_436);
-        peer.hello(at(4_300), &hello(0), 1);
+        peer.hello(at(4_300), &hello(3, 0), 1);
         assert_eq!(arrived(&mut peer, at(4_300)), 1_280);
         assert_eq!(arrived(&mut peer, at(20_000)), 0);
     }

@@ -337,12 +337,11 @@ impl Router {
             }
         }
         let Some(peer) = &mut self.peer else { return };
-        if !peer.serials.note(hello.serial) {
+        let (heard, path) = (peer.hears, peer.path);
+        if !peer.hello(now, hello, self.epoch) {
             self.counts.refused_replay += 1;
             return;
         }
-        let (heard, path) = (peer.hears, peer.path);
-        peer.hello(now, hello, self.epoch);
         let (news, resized) = (heard != peer.hears || !self.alive, path != peer.path);
         self.counts.mtu_changes += u64::from(resized);
         if news || resized {

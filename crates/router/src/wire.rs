@@ -47,7 +47,7 @@ pub enum Head {
 /// Sign of life, with what each end knows of the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hello {
-    /// Serial number, shared with router ACKs.
+    /// Serial number; it rises with each hello and router ACK.
     pub serial: u64,
     /// Number of lanes of the sender.
     pub lanes: u16,
