@@ -141,6 +141,7 @@ prometheus = "{SCRATCH / f'e{site}.prom'}"
 """)
         self.process = None
         self.err.write_text("")
+        self.out.write_text("")
 
     def start(self):
         with open(self.out, "a") as out, open(self.err, "a") as err:
