@@ -78,6 +78,8 @@ def too_large():
     """Hosts learn how large a packet may be; a path that loses large ones silently is noticed."""
     routers = pair()
     for version, most in ((4, 1436), (6, 1436)):
+        # What an earlier tunnel took.
+        run(f"ip -{version} route flush cache", "h1")
         family = socket.AF_INET if version == 4 else socket.AF_INET6
         with inside("h1"):
             sender = socket.socket(family, socket.SOCK_DGRAM)
