@@ -127,12 +127,12 @@ def killed():
     flows = [Flow(5400 + i, control, source=1 + i % 2, version=4 + 2 * (i // 2 % 2))
              for i, control in enumerate(["cubic", "reno", "cubic", "reno"])]
     long, moving = 0, 0
-    for _ in range(kills):
+    for n in range(kills):
         router = draw.choice(routers)
         # At any point of its life: long in service, or just starting.
         drive(flows, draw.choice([0.05, 0.3, 0.8]) * draw.random())
         router.stop(signal.SIGKILL)
-        dead = draw.choice([0.05, 0.3, 1.2])
+        dead = [1.2, 0.05, 0.3][n % 3]
         rows = drive(flows, dead)
         if dead > 1:
             long += 1
@@ -146,7 +146,7 @@ def killed():
     check(f"{kills} kills, none of {len(flows)} connections lost", not lost, f"{lost}")
     moved = [f.received - b for f, b in zip(flows, before)]
     check("all go on", all(m > 100_000 for m in moved), f"{[m // 1000 for m in moved]} KB in 2 s")
-    check("traffic flows while one is dead", moving == long, f"{moving} of {long} times")
+    check("traffic flows while one is dead", moving == long > 0, f"{moving} of {long} times")
     counts = stop(routers)
     starts = sum(c["peer_starts"] for c in counts)
     check("the other notices each start", starts >= 2, f"{starts}")
