@@ -141,7 +141,7 @@ impl Default for Dcib {
             ack_every: 1,
             ack_delay: Time(100_000),
             ce: Ce::Pass,
-            release: Release::Arrival,
+            release: Release::AtOnce,
             hold: Time(20_000_000),
             held: Bytes(16_000_000),
         }
@@ -187,7 +187,7 @@ pub enum Ce {
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
     /// As packets arrive.
-    Arrival,
+    AtOnce,
     /// In order within a lane.
     InOrder,
 }
