@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """One flow over a WAN that loses packets, in virtual time: `virtual.sh gain.py [NAME=VALUE]...`.
 
-CONTROL (cubic), RTT in us (6000), RATE in Mb/s (50), LOSS in per cent (1), VICTIMS: any, or not-ect.
-FORM: none (no routers), literal, restore, protect, in-order. SHARE (0.1). SECONDS (14), of which the
-first WARM (2) are not counted. QUEUE: packets of the bottleneck (500). ECN=1: hosts use ECN. TIMES:
-repetitions (1), each with losses of its own. Each line is JSON: goodput in Mb/s, and what sender and
-routers counted."""
+CONTROL (cubic), RTT in us (6000), RATE in Mb/s (50), LOSS in per cent (1), VICTIMS: any, or
+not-ect. FORM: none (no routers), literal, restore, protect, in-order. SHARE (0.1). SECONDS (14), of
+which the first WARM (2) are not counted. QUEUE: packets of the bottleneck (500). ECN=1: hosts use
+ECN. TIMES: repetitions (1), each with losses of its own. Each line is JSON: goodput in Mb/s, and
+what sender and routers counted."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Two sites and a WAN in namespaces: host h1, router e1, WAN w, router e2, host h2. The WAN knows the
-prefixes of both sites, so that plain forwarding works too."""
+"""Two sites and a WAN in namespaces: host h1, router e1, WAN w, router e2, host h2. The WAN knows
+the prefixes of both sites, so that plain forwarding works too."""
 
 import ctypes
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""TCP flows between the two hosts, from one process: it makes each socket in the host's namespace."""
+"""TCP flows between the two hosts, from one process, which makes each socket in its namespace."""
 
 import selectors
 import socket
@@ -20,7 +20,7 @@ def ecn(mode):
 
 
 class Flow:
-    """Endless, or of so many bytes."""
+    """Endless, or of this many bytes."""
 
     def __init__(self, port, control="cubic", source=1, version=4, size=None):
         family = socket.AF_INET if version == 4 else socket.AF_INET6
@@ -60,8 +60,8 @@ CHUNK = memoryview(bytes(1 << 18))
 
 
 def drive(flows, seconds, every=0.1, tick=None):
-    """Runs flows for so long, or until all have ended. Returns bytes received by each flow in each
-    interval. `tick` is called after each of these."""
+    """Runs flows for this long, or until all have ended. Returns bytes received by each flow in
+    each interval. `tick` is called after each of these."""
     watch = selectors.DefaultSelector()
     for flow in flows:
         watch.register(flow.sender, selectors.EVENT_WRITE, flow)

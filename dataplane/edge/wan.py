@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""WANs of several kinds, in virtual time: `virtual.sh wan.py [ONLY=NAME]`. Few seconds each, so that
-differences are large or not judged; gain.py measures."""
+"""WANs of several kinds, in virtual time: `virtual.sh wan.py [ONLY=NAME]`. Few seconds each, so
+that differences are large or not judged; gain.py measures."""
 
 import os
 
@@ -32,7 +32,8 @@ def forms():
     for (form, control), rate in rates.items():
         print(f"     {control} {form}: {rate:.1f} Mb/s")
     # So short a transfer by itself says little.
-    plain, literal = (sum(rates[form, c] for c in ("reno", "cubic")) for form in ("none", "literal"))
+    plain, literal = (sum(rates[form, c] for c in ("reno", "cubic"))
+                      for form in ("none", "literal"))
     check("Reno and CUBIC gain from the literal form", literal > 1.05 * plain,
           f"{literal / plain:.2f}")
     check("BBR does not care for such losses", rates["none", "bbr"] > 10)
@@ -86,7 +87,7 @@ def clearing():
     rate, _ = transfer("cubic", 2, 0.5, 5340)
     near, far = stop(both)
     check("a path that clears the field is noticed", near["off"] == 1, near["plain_because"])
-    check("and the flow goes on plainly", rate > 15 and not near["serving"], f"{rate:.1f} Mb/s")
+    check("and the flow continues plainly", rate > 15 and not near["serving"], f"{rate:.1f} Mb/s")
     check("the other direction keeps the tunnel", far["serving"] == 1)
     run("tc qdisc del dev out clsact", "e1")
 

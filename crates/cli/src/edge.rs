@@ -17,7 +17,11 @@ const PROGRAM: &str = "cemark-edge";
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
     /// `near FILE` at one site, `far FILE` at the other; `--check`, `--stats json`, `--help`.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "near|far FILE")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "near|far FILE"
+    )]
     words: Vec<OsString>,
 }
 

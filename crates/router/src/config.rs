@@ -28,7 +28,7 @@ pub struct File {
     /// The state machines.
     #[serde(default)]
     pub dcib: Dcib,
-    /// What is written about them.
+    /// Reports about them.
     #[serde(default)]
     pub stats: Stats,
 }
@@ -164,7 +164,7 @@ pub enum Copies {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Acks {
-    /// One number.
+    /// The number of one packet.
     Named,
     /// And all below another.
     Cumulative,
@@ -178,7 +178,7 @@ pub enum Acks {
 pub enum Ce {
     /// Hosts with ECN get it.
     Pass,
-    /// Nobody gets it.
+    /// No host gets it.
     Clear,
 }
 

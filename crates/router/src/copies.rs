@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bytes of packets that a state machine keeps. Each has memory of its own, which nobody writes to:
-//! a copy owns its headers.
+//! Bytes of packets that a state machine keeps. Each has memory of its own, which no code writes
+//! to: a copy owns its headers.
 
 /// Memory of a packet beside its bytes: the slot, the allocation's own header, its rounding.
 const OVERHEAD: u64 = 64;

@@ -115,7 +115,7 @@ counts! {
 }
 
 impl Counts {
-    /// One line of JSON. `why`: the reason why the tunnel is not used.
+    /// Line of JSON. `why`: the reason why the tunnel is not used.
     pub fn json(&self, why: Option<&str>) -> String {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         value["plain_because"] = why.into();

@@ -9,7 +9,7 @@ use crate::copies::Copies;
 use crate::counts::Counts;
 use crate::inner;
 
-/// What comes out.
+/// Packet that comes out.
 #[derive(Debug)]
 pub enum Comes<'a> {
     /// A packet for a host.

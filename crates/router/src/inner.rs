@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the routers read of a host's packet: its length, its flow, its ECN field, and whether it
-//! carries data. Only the ECN field is ever written, and only with a CE that the WAN has set.
+//! Parts of a host's packet that the routers read: its length, its flow, its ECN field, and whether
+//! it carries data. Only the ECN field is ever written, and only with a CE that the WAN has set.
 
 use cemark_wire::Ecn;
 use cemark_wire::hash::mix;
@@ -26,8 +26,8 @@ fn word(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([pair[0], pair[1]]))
 }
 
-/// Reads the headers; `None` where the bytes are no whole packet of IPv4 or IPv6, or one for several
-/// hosts: devices send such packets on their own, and no route leads them to another site.
+/// Reads the headers; `None` where the bytes are no whole packet of IPv4 or IPv6, or one for
+/// several hosts: devices send such packets on their own, and no route leads them to another site.
 pub fn read(packet: &[u8]) -> Option<Inner> {
     match packet.first()? >> 4 {
         4 => v4(packet),

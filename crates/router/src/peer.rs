@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is known of the other router: its epoch, whether it lives and hears this one, the round
+//! Knowledge of the other router: its epoch, whether it lives and hears this one, the round
 //! trip, and how large a packet may be.
 
 use cemark_wire::Nanos;

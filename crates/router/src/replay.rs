@@ -9,7 +9,7 @@ const WINDOW: u64 = 8_192;
 #[derive(Debug)]
 pub struct Seen {
     bits: Box<[u64]>,
-    /// One above the highest that arrived.
+    /// Number above the highest that arrived.
     top: u64,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One router of a pair, without devices, sockets and clocks: packets and times come in as
+//! Router of a pair, without devices, sockets and clocks: packets and times come in as
 //! arguments, and what it sends goes out through [`Ports`].
 
 use cemark_edge::{DcibConfig, Report, Shim};
@@ -28,7 +28,7 @@ pub trait Ports {
 pub struct Settings {
     /// Which end of the pair.
     pub end: End,
-    /// What the state machines do.
+    /// Configuration of the state machines.
     pub dcib: DcibConfig,
     /// Bounds of the memory for copies.
     pub bounds: Bounds,
@@ -51,7 +51,7 @@ const PADDED: u64 = 5;
 /// Packets shorter than this are no use to hosts.
 const LEAST_MTU: u16 = 576;
 
-/// One router.
+/// Router of a pair.
 #[derive(Debug)]
 pub struct Router {
     settings: Settings,
@@ -370,7 +370,8 @@ impl Router {
         }
         let lane = (self.hellos % u64::from(lanes)) as u16;
         let path = self.peer.as_ref().map_or(0, |p| p.path);
-        // Padded hellos begin with the peer's answer, so that nobody else gets more than was sent.
+        // Padded hellos begin with the peer's answer, so that no third party gets more than was
+        // sent.
         let padded = self.alive && (self.hellos.is_multiple_of(PADDED) || path == 0);
         let sizes = if padded {
             peer::sizes(self.settings.mtu, path)

@@ -55,8 +55,8 @@ pub struct Hello {
     pub own: u64,
     /// Epoch of the receiver whose packets the sender takes; 0 while it does not hear the receiver.
     pub peer: u64,
-    /// Epoch of the hello that this one answers; the sender does not trust it yet, because it may be
-    /// a replayed one. 0 for none.
+    /// Epoch of the hello that this one answers; the sender does not trust it yet, because it may
+    /// be a replayed one. 0 for none.
     pub answer: u64,
     /// When it was sent, by the sender's clock, in microseconds modulo 2^32.
     pub sent: u32,

@@ -73,7 +73,10 @@ impl Device {
             })
             .build_sync()
             .map_err(|e| {
-                format!("no tun device {name}: {e}; run as root or with CAP_NET_ADMIN, and `modprobe tun`")
+                format!(
+                    "no tun device {name}: {e}; run as root or with CAP_NET_ADMIN, and `modprobe \
+                     tun`"
+                )
             })?;
         tun.set_nonblocking(true)
             .map_err(|e| format!("{name}: {e}"))?;

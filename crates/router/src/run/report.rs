@@ -74,7 +74,7 @@ impl Reports {
         let Some(path) = &self.prometheus else {
             return Ok(());
         };
-        // In one step, so that nobody reads half of it.
+        // In one step, so that no reader gets half of it.
         let half = path.with_extension("tmp");
         std::fs::write(&half, counts.prometheus(self.end, &self.device))
             .and_then(|()| std::fs::rename(&half, path))

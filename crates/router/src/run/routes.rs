@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Routes of the other site's prefixes. They lead into the tunnel while it works, and are taken away
-//! otherwise. The kernel's plain routes, of a higher metric, stay untouched.
+//! Routes of the other site's prefixes. They lead into the tunnel while it works, and are taken
+//! away otherwise. The kernel's plain routes, of a higher metric, stay untouched.
 
 use std::process::Command;
 

@@ -18,7 +18,7 @@ fn busy() -> (World, Vec<Datagram>) {
         10_000,
     );
     let sent = world.sent.clone();
-    // Copies that nobody has acknowledged yet.
+    // Copies that no router ACK has freed yet.
     for n in 500..700 {
         world.host(0, &tcp(4, 1, 7, n, Ecn::NotEct, 1_000));
     }
@@ -96,8 +96,7 @@ fn router_acks_without_the_key_free_nothing_and_flush_nothing() {
     let epoch = world.router(0).counts().epoch;
     let real = sent
         .iter()
-        .filter(|d| d.is_ack())
-        .next_back()
+        .rfind(|d| d.is_ack())
         .expect("there are router ACKs");
     let Head::Report(serial, report) = real.head() else {
         panic!("it is one")

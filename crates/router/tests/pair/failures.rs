@@ -98,7 +98,7 @@ fn a_peer_with_other_lanes_means_plain_forwarding() {
     assert!(world.router(0).counts().refused_lanes > 5);
 }
 
-/// A WAN that loses datagrams above so many bytes of an IPv4 packet, and says nothing.
+/// A WAN that loses datagrams above this many bytes of an IPv4 packet, and says nothing.
 fn narrow(bytes: usize) -> Wan {
     Box::new(move |d: &mut Datagram| {
         if d.bytes.len() + 28 > bytes {
@@ -210,7 +210,9 @@ proptest! {
                 _ => vec![late(1)],
             }
         });
-        let make = |n: u32, site: u8| tcp(4 + 2 * (n % 2) as u8, site, (n % 5) as u16, n, Ecn::NotEct, 700);
+        let make = |n: u32, site: u8| {
+            tcp(4 + 2 * (n % 2) as u8, site, (n % 5) as u16, n, Ecn::NotEct, 700)
+        };
         for n in 0..1_500 {
             world.host(0, &make(n, 1));
             world.host(1, &make(n, 2));

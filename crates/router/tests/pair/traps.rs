@@ -133,7 +133,7 @@ fn trap_4_a_wan_that_clears_the_field_turns_the_near_router_off() {
         "later packets are forwarded plainly"
     );
     assert_eq!(world.got[1].len() + world.back[0].len(), 3_000);
-    // The other direction goes on, and this one is tried again.
+    // The other direction continues, and this one is tried again.
     assert_eq!(world.router(1).plain_because(), None);
     world.wan = clean();
     world.run(61_000 * MS);
@@ -147,7 +147,7 @@ fn trap_4_a_wan_that_clears_the_field_turns_the_near_router_off() {
     assert_eq!(world.got[1].len(), before + 100);
 }
 
-/// One router ACK and one number for each packet on the wire. Trains are split by the device before
+/// A router ACK and a number for each packet on the wire. Trains are split by the device before
 /// (`run/device.rs`); a packet that is longer than the path takes is a mistake that shows here.
 #[test]
 fn trap_5_selection_is_of_wire_packets() {

@@ -12,7 +12,7 @@ use cemark_wire::{Ecn, Nanos};
 
 /// Nanoseconds from router to router.
 pub const ONE_WAY: u64 = 3_000_000;
-/// One millisecond.
+/// A millisecond.
 pub const MS: u64 = 1_000_000;
 
 /// A datagram on the WAN.
@@ -39,7 +39,7 @@ impl Datagram {
     }
 }
 
-/// What a WAN does with a datagram, which it may change: how often it arrives, and how much later.
+/// Fate of a datagram, which a WAN may change: a delay for each time that it arrives.
 pub type Wan = Box<dyn FnMut(&mut Datagram) -> Vec<u64>>;
 
 /// A WAN without faults.
