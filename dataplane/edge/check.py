@@ -235,6 +235,12 @@ def rates():
         near = stop(routers)[0]
         packets = near["from_hosts"] - packets
         rate = megabits(rows)
+        check("packets of the device and datagrams come in trains", (offload == "true")
+              == (near["from_hosts"] > 2 * near["from_hosts_trains"]),
+              f"{near['from_hosts'] / near['from_hosts_trains']:.1f} and "
+              f"{near['to_peer'] / near['to_peer_trains']:.1f}")
+        check("each packet is selected by itself", 0.099 < near["selected"] / near["from_hosts"]
+              < 0.101 or near["stalled_full"], f"{near['selected']} of {near['from_hosts']}")
         print(f"offload {offload}: {rate:.0f} Mb/s, near {used[0] / packets * 1e6:.2f} us and far "
               f"{used[1] / packets * 1e6:.2f} us of a processor a packet, "
               f"{rate / (max(used) / 4) / 1000:.1f} Gb/s a core", flush=True)

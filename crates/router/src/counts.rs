@@ -46,10 +46,14 @@ counts! {
     counter to_hosts,
     /// Bytes of those packets.
     counter to_hosts_bytes,
+    /// Trains that packets were read in; as many as packets without offload.
+    counter from_hosts_trains,
     /// Packets that the device did not take.
     counter to_hosts_dropped,
     /// Datagrams sent to the peer.
     counter to_peer,
+    /// Trains that these left in; as many as datagrams without offload.
+    counter to_peer_trains,
     /// Datagrams that the sockets did not take.
     counter to_peer_dropped,
     /// Datagrams received from the peer.

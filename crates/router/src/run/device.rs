@@ -33,6 +33,8 @@ pub(super) struct Reader {
     whole: Vec<u8>,
     parts: Vec<Vec<u8>>,
     sizes: Vec<usize>,
+    /// Trains that were read.
+    pub trains: u64,
 }
 
 impl Reader {
@@ -48,6 +50,7 @@ impl Reader {
             .recv_multiple(&mut self.whole, &mut self.parts, &mut self.sizes, 0)
         {
             Ok(count) => {
+                self.trains += 1;
                 for (part, size) in self.parts.iter().zip(&self.sizes).take(count) {
                     each(&part[..*size]);
                 }
@@ -90,6 +93,7 @@ impl Device {
             whole: vec![0; LONGEST + VIRTIO_NET_HDR_LEN],
             parts: vec![vec![0; if offload { 9_216 } else { LONGEST }]; parts],
             sizes: vec![0; parts],
+            trains: 0,
         };
         let device = Device {
             tun,

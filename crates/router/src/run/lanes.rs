@@ -58,6 +58,8 @@ pub(super) struct Lanes {
     /// Datagrams of a train at most; 1 without offload.
     longest: usize,
     errors: usize,
+    /// Trains that were sent.
+    pub trains_sent: u64,
     /// Datagrams that the sockets did not take.
     pub dropped: u64,
 }
@@ -90,6 +92,7 @@ impl Lanes {
             sockets: Arc::clone(&sockets),
             longest: if tunnel.offload { most } else { 1 },
             errors: 0,
+            trains_sent: 0,
             dropped: 0,
         };
         Ok((lanes, Reader::new(sockets)))
@@ -150,7 +153,10 @@ impl Lanes {
                     self.dropped += train.count as u64;
                     break;
                 }
-                Ok(()) => break,
+                Ok(()) => {
+                    self.trains_sent += 1;
+                    break;
+                }
             }
         }
         train.bytes.clear();

@@ -16,6 +16,7 @@ use cemark_wire::{Ecn, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::config::File;
+use crate::counts::Counts;
 use crate::key::{End, Key};
 use crate::router::{Ports, Router};
 use device::Device;
@@ -102,7 +103,7 @@ pub fn run(
         for _ in 0..wires.lanes.errors() + std::mem::take(&mut from_lanes.errors) {
             router.path_error(now, &mut wires);
         }
-        reports.write(now, || counts(&router, &wires), why)?;
+        reports.write(now, || counts(&router, &wires, &from_device), why)?;
         let until = router.next_wake().min(reports.next());
         let longest = until.saturating_sub(clock.now());
         wait(&from_device, &from_lanes, longest).map_err(|e| format!("waiting: {e}"))?;
@@ -124,11 +125,16 @@ pub fn run(
             });
         }
     }
-    reports.last(&counts(&router, &wires), router.plain_because())
+    reports.last(
+        &counts(&router, &wires, &from_device),
+        router.plain_because(),
+    )
 }
 
-fn counts(router: &Router, wires: &Wires) -> crate::counts::Counts {
-    crate::counts::Counts {
+fn counts(router: &Router, wires: &Wires, device: &device::Reader) -> Counts {
+    Counts {
+        from_hosts_trains: device.trains,
+        to_peer_trains: wires.lanes.trains_sent,
         to_hosts_dropped: wires.device.dropped,
         to_peer_dropped: wires.lanes.dropped,
         ..router.counts()
