@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -99,8 +100,11 @@ class Browser:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def pdf(self, path):
+        """The page on paper; returns the number of sheets."""
         answer = self.call("Page.printToPDF", preferCSSPageSize=True)
-        path.write_bytes(base64.b64decode(answer["data"]))
+        data = base64.b64decode(answer["data"])
+        path.write_bytes(data)
+        return len(re.findall(rb"/Type\s*/Page[^s]", data))
 
     def close(self):
         self.process.kill()

@@ -27,6 +27,8 @@ WIDTHS = (1280, 768, 390)
 # A4 without the margins of the style sheet, at 96 px an inch.
 PAPER = 703
 MOST_BYTES = 5_000_000
+# Sheets of paper that a printed page fills at most.
+MOST_PRINTED = 40
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 # Resize observers and fonts have had their turn.
 SETTLED = "document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 60)))"
@@ -220,7 +222,12 @@ def main():
             for width, dark, media, view in [*views, (PAPER, True, "print", f"{name}-print")]:
                 found = look(browser, page, width, dark, media, args.out / f"{view}.png")
                 if media == "print":
-                    browser.pdf(args.out / f"{view}.pdf")
+                    # As a reader prints it, with the parts that the page itself opens.
+                    browser.open(page.resolve().as_uri(), width, dark, media)
+                    browser.evaluate(SETTLED)
+                    sheets = browser.pdf(args.out / f"{view}.pdf")
+                    if sheets > MOST_PRINTED:
+                        found.append(f"fills {sheets} sheets, more than {MOST_PRINTED}")
                 for fault in found:
                     print(f"{view}: {fault}")
                 wrong += len(found)

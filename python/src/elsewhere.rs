@@ -133,10 +133,12 @@ impl Handed {
             let file = self.folder.join(format!("{}.toml", plan.name));
             let marker = |marker: &OwnMarker| {
                 let declared = serde_json::to_string(marker).expect("texts and numbers");
-                Ok((declared, Cow::Owned(std::fs::read(&marker.path)?)))
+                let bytes = std::fs::read(&marker.path)
+                    .map_err(|e| format!("{}: {e}", marker.path.display()))?;
+                Ok((declared, Cow::Owned(bytes)))
             };
-            let markers: std::io::Result<Vec<_>> = plan.markers.iter().map(marker).collect();
-            let markers = markers.map_err(|e| errors::of_argument(py, e.to_string(), ""))?;
+            let markers: Result<Vec<_>, String> = plan.markers.iter().map(marker).collect();
+            let markers = markers.map_err(|text| errors::of_argument(py, text, ""))?;
             Ok((
                 plan.source.clone(),
                 file.display().to_string(),

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import cemark
+from cemark import _ray
 
 INSIDE = "CEMARK_RAY_INSIDE"
 ALONE = "unshare --user --map-root-user --net --pid --fork --kill-child --mount-proc".split()
@@ -233,6 +234,59 @@ def _more() -> None:
         raise AssertionError("it was not refused")
 
 
+def _own_marker() -> None:
+    """The nodes get a marker's file with the plan: the file is gone before the first point."""
+    subprocess.run([sys.executable, "-m", "cemark", "init", "mine.c"], check=True)
+    made = cemark.compile_marker("mine.c")
+    asked: dict[str, Any] = {"set": {"scheme.mine.low": ["20pkt", "40pkt"]}, "seeds": 2}
+    asked |= {"markers": {"mine": made}, "progress": False}
+    star = plan(10)
+    del star["sweep"]
+    here = cemark.sweep(star, out="mine", **asked)
+    serve = _ray.Cluster.serve
+
+    class Once:
+        """Points to hand out; the file goes when the cluster has it."""
+
+        def __init__(self, handed: Any) -> None:
+            self._handed = handed
+
+        def spec(self) -> Any:
+            sent = self._handed.spec()
+            made.path.unlink()
+            return sent
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._handed, name)
+
+    def without_file(cluster: _ray.Cluster, handed: Any, *rest: Any) -> None:
+        serve(cluster, Once(handed), *rest)  # type: ignore[arg-type]
+
+    _ray.Cluster.serve = without_file  # type: ignore[method-assign]
+    try:
+        there = cemark.sweep(star, on="ray", out="mine-on-ray", **asked)
+    finally:
+        _ray.Cluster.serve = serve  # type: ignore[method-assign]
+    assert not made.path.exists()
+    assert without_cost(here) == without_cost(there)
+    marked = [p["marks"] for p in there.summary["points"] if p["scheme"] == "mine"]
+    assert len(marked) == 4 and sum(marked) > 0, marked
+
+    class Mine(cemark.Marker):
+        """Marks nothing."""
+
+        def enqueue(self, at: cemark.At) -> bool:
+            return False
+
+    try:
+        cemark.sweep(star, on="ray", out="class", **{**asked, "markers": {"mine": Mine}})
+    except cemark.UserError as e:
+        assert "in C: a file is sent" in str(e), e
+    else:
+        raise AssertionError("a class was sent")
+    print(f"a marker of one's own: {len(marked)} points on nodes that got its file")
+
+
 def _lose_head(points: int) -> None:
     """A sweep whose cluster loses its head ends with an error and keeps the finished points; the
     same command on another cluster simulates the others."""
@@ -299,6 +353,7 @@ def main() -> None:
     with two_nodes() as nodes:
         if asked.more:
             _more()
+            _own_marker()
         one, alone, _ = _timed(lambda: cemark.sweep(plan(points), out="one", progress=False))
         assert len(one.summary["points"]) == points
 

@@ -52,8 +52,10 @@ fn simulate(plan: &Plan, metrics: &[Compared], seeds: usize) -> Vec<Vec<Pairs>> 
     let runs = runs::of(plan, seeds);
     let pairs = |(_, class, ..): &Compared| -> Vec<Pairs> {
         let each = runs.iter();
-        each.map(|[baseline, scheme]| stats::pairs(baseline, scheme, |f| class.has(f.bytes)))
-            .collect()
+        each.map(|[baseline, scheme]| {
+            stats::pairs(baseline, scheme, |f| class.has(f.bytes), stats::fct)
+        })
+        .collect()
     };
     metrics.iter().map(pairs).collect()
 }

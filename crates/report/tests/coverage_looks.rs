@@ -48,7 +48,7 @@ fn simulate(file: &str, text: &str, seeds: usize) -> Vec<Vec<f64>> {
     let runs = runs::of(&plan, seeds);
     let of = |(_, class, statistic): &(&str, SizeClass, Statistic)| {
         let percent = |[baseline, scheme]: &[Vec<FlowRecord>; 2]| {
-            let pairs = stats::pairs(baseline, scheme, |f| class.has(f.bytes));
+            let pairs = stats::pairs(baseline, scheme, |f| class.has(f.bytes), stats::fct);
             let one = stats::compare(&[pairs], *statistic);
             one.expect("each seed has flows of each class").percent
         };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every metric of a run with its unit, number of values and interval, in JSON and in Parquet.
 
-use cemark_report::metrics;
+use cemark_report::metrics::{self, Sample};
 use cemark_report::stats::Method;
 use cemark_report::summary::Cost;
 use cemark_report::summary::measures::Measure;
 use cemark_report::{Comparisons, Finished, RunSummary};
 use cemark_scenario::Plan;
+use cemark_sim::outcome::FlowRecord;
 
 use crate::common::{FACTORS, finished, plan};
 
@@ -94,9 +95,9 @@ fn a_percentile_of_few_values_carries_their_number() {
     assert_eq!(done[1].summary.fct_us.short.count, 30);
 }
 
-/// Every metric with a column has an entry wherever the table has a value.
+/// Every metric has an entry wherever a point has a value; the table shows that value.
 #[test]
-fn every_metric_of_the_table_has_an_entry() {
+fn every_metric_has_an_entry() {
     let plan = plan(&["0.5", "0.9"], &[1, 2, 3]);
     let done = finished(&plan, FACTORS);
     let comparisons = Comparisons::new(&plan, &done);
@@ -104,15 +105,57 @@ fn every_metric_of_the_table_has_an_entry() {
     let mut entries = 0;
     for group in &comparisons.groups {
         for row in &group.rows {
-            for metric in metrics::compared() {
+            for metric in metrics::all() {
                 let known = |m: &&Measure| {
                     m.axes == group.axes && m.scheme == row.scheme && m.metric == *metric.key
                 };
-                let found = all.iter().find(known).map(|m| m.value);
-                assert_eq!(found, row.cell(metric).absolute, "{}", metric.key);
-                entries += usize::from(found.is_some());
+                let found = all.iter().find(known);
+                let values = row.points.iter().filter_map(|&i| {
+                    let sample = Sample::new(&plan.points[i], &done[i].outcome);
+                    metric.value(&sample).ok()
+                });
+                let has_value = values.count() > 0;
+                assert_eq!(found.is_some(), has_value, "{}", metric.key);
+                entries += usize::from(has_value);
+                if metrics::compared().any(|m| m == metric) {
+                    let shown = row.cell(metric).absolute;
+                    assert_eq!(found.map(|m| m.value), shown, "{}", metric.key);
+                }
             }
         }
     }
-    assert_eq!(all.len(), entries + 6 * metrics::counted().count());
+    assert_eq!(all.len(), entries);
+    let use_of_port = of(&all, "ECN#", "utilisation");
+    assert_eq!(
+        (
+            use_of_port.counted.as_str(),
+            use_of_port.count,
+            use_of_port.unit.as_str()
+        ),
+        ("replications", 3, "%")
+    );
+}
+
+/// Slowdowns of short flows against those taken from the flows by hand.
+#[test]
+fn slowdowns_have_percentiles_and_intervals() {
+    let plan = plan(&["0.9"], &[1, 2, 3]);
+    let done = finished(&plan, FACTORS);
+    let all = measures(&plan, &done);
+    let of_seed = |i: usize| {
+        let short = done[i].outcome.flows.iter().filter(|f| f.bytes < 100_000);
+        let slowdown = |f: &FlowRecord| Some(f.fct?.0 as f64 / f.ideal.0 as f64);
+        let mut values: Vec<f64> = short.filter_map(slowdown).collect();
+        values.sort_by(f64::total_cmp);
+        // The nearest rank.
+        values[(0.95 * values.len() as f64).ceil() as usize - 1]
+    };
+    let by_hand = (0..3).map(of_seed).sum::<f64>() / 3.0;
+    let p95 = of(&all, "DCTCP-RED-Tail", "slowdown.short.p95");
+    assert!((p95.value - by_hand).abs() < 1e-9, "{p95:?} {by_hand}");
+    assert_eq!((p95.unit.as_str(), p95.count), ("ratio", 900));
+    assert!(
+        p95.low.unwrap() < p95.value && p95.value < p95.high.unwrap(),
+        "{p95:?}"
+    );
 }

@@ -203,7 +203,7 @@ fn read_limit(text: &str, unit: Unit) -> Option<Limit> {
         Unit::Megabytes => quantity(Measure::Length, 1e6),
         Unit::BitsPerSecond => quantity(Measure::Rate, 1.0),
         Unit::Percent => number(text.strip_suffix('%').unwrap_or(text)),
-        Unit::Index | Unit::Count(_) => number(text),
+        Unit::Index | Unit::Slowdown | Unit::Count(_) => number(text),
     };
     value.map(Limit::Value)
 }

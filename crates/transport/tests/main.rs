@@ -13,3 +13,4 @@ mod rdma;
 mod recovery;
 mod sender;
 mod stack;
+mod undo;

@@ -35,7 +35,7 @@ fn control() -> impl Strategy<Value = Control> {
 
 /// Every habit that a sender or a receiver may have, each on or off.
 fn stack() -> impl Strategy<Value = Stack> {
-    let flags = prop::collection::vec(any::<bool>(), 8);
+    let flags = prop::collection::vec(any::<bool>(), 13);
     (flags, 0u32..40, 0u32..20_000).prop_map(|(on, quick_acks, write_size)| Stack {
         ack_cwr: on[0],
         whole_segments: on[1],
@@ -45,6 +45,12 @@ fn stack() -> impl Strategy<Value = Stack> {
         quick_acks,
         ect_control: true,
         cubic_hold: on[5],
+        quick_acks_ce: 2 * u32::from(on[8]),
+        cubic_slope: on[9],
+        cubic_tick: Nanos::from_millis(u64::from(on[10])),
+        hystart: on[11],
+        rack_wait: Nanos::from_millis(2 * u64::from(on[10])),
+        undo: on[12],
         rto_over_rtt: on[6],
         coarse_alpha: on[7],
         write_size,

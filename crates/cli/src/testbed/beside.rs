@@ -189,7 +189,7 @@ impl Both<'_> {
                 .simulator
                 .iter()
                 .zip(&self.kernel)
-                .map(|(s, k)| stats::pairs(&s.flows, &k.flows, |f| class.has(f.bytes)))
+                .map(|(s, k)| stats::pairs(&s.flows, &k.flows, |f| class.has(f.bytes), stats::fct))
                 .collect();
             let flows: usize = seeds.iter().map(Vec::len).sum();
             if flows == 0 {

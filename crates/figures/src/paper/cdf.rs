@@ -115,7 +115,9 @@ fn values(metric: &str, sample: &Sample<'_>) -> Vec<f64> {
             flows.map(|f| f.delivered as f64).collect()
         }
         "rtt" => sample.round_trips(),
-        _ => sample.times(|_| true).unwrap_or_default(),
+        _ => sample
+            .of_flows(|_| true, cemark_report::stats::fct)
+            .unwrap_or_default(),
     }
 }
 

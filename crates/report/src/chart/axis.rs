@@ -87,6 +87,7 @@ pub fn unit_of(unit: metrics::Unit) -> Unit {
         metrics::Unit::Micros => Unit::Micros,
         metrics::Unit::Bytes => Unit::Bytes,
         metrics::Unit::BitsPerSecond => Unit::BitsPerSecond,
+        metrics::Unit::Slowdown => Unit::default(),
         other => Unit::Other(metrics::Unit::name(other).to_owned()),
     }
 }

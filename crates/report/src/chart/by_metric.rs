@@ -26,13 +26,17 @@ impl OfMetric {
 }
 
 /// The charts of one kind: of each metric over each axis of which more than one value was run.
-pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<Chart> {
+pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values<'_>) -> Vec<Chart> {
     let all = by_metric(plan, comparisons, values).into_iter();
     all.flat_map(OfMetric::charts).collect()
 }
 
 /// The charts of one kind by metric. All charts of a metric have one scale.
-pub(crate) fn by_metric(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<OfMetric> {
+pub(crate) fn by_metric(
+    plan: &Plan,
+    comparisons: &Comparisons,
+    values: Values<'_>,
+) -> Vec<OfMetric> {
     of_metrics(plan, comparisons, values, headline())
 }
 
@@ -40,7 +44,7 @@ pub(crate) fn by_metric(plan: &Plan, comparisons: &Comparisons, values: Values) 
 pub(super) fn of_metrics(
     plan: &Plan,
     comparisons: &Comparisons,
-    values: Values,
+    values: Values<'_>,
     metrics: Vec<&'static Metric>,
 ) -> Vec<OfMetric> {
     let paths = plan.axes.iter();

@@ -346,7 +346,7 @@ pub fn of_run(
     buckets: &Buckets,
 ) -> Vec<Chart> {
     let mut charts = of_sweep(plan, comparisons, Values::Differences);
-    charts.extend(of_sweep(plan, comparisons, Values::Absolute));
+    charts.extend(of_sweep(plan, comparisons, Values::Absolute(finished)));
     let has_few = comparisons.groups.len() <= FEW;
     for group in &comparisons.groups {
         charts.extend(of_group(plan, group));

@@ -76,7 +76,7 @@ pub fn of_metric(
     let Some(metric) = metrics::compared().find(|m| m.key == name) else {
         return Vec::new();
     };
-    let forms = [Values::Differences, Values::Absolute];
+    let forms = [Values::Differences, Values::Absolute(finished)];
     let over_axes = |values| by_metric::of_metrics(plan, comparisons, values, vec![metric]);
     let found = forms.into_iter().flat_map(over_axes);
     let mut charts: Vec<Chart> = found.flat_map(OfMetric::charts).collect();

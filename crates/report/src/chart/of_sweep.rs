@@ -9,20 +9,22 @@ use cemark_scenario::Plan;
 use super::of_group::{name, of_cell};
 use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
 use super::{colour, file_word, unit_of};
+use crate::Finished;
 use crate::comparison::{Comparisons, Group, axis_name};
 use crate::metrics::Metric;
+use crate::summary::measures;
 use crate::text::{capital, distinct};
 
 /// Most panels of a chart.
 pub(super) const PANELS: usize = 12;
 
 /// How the charts of a sweep are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
     /// Percent against the baseline, with paired intervals.
     Differences,
-    /// In the metric's unit, every scheme, mean over seeds.
-    Absolute,
+    /// Every scheme in the metric's unit with its own interval, from these points of the plan.
+    Absolute(&'a [Finished]),
 }
 
 /// An axis of a sweep.
@@ -137,7 +139,7 @@ pub(super) fn chart(
     comparisons: &Comparisons,
     swept: &Swept<'_>,
     metric: &Metric,
-    values: Values,
+    values: Values<'_>,
 ) -> Option<Chart> {
     // Groups that differ in this axis only are a panel.
     let mut panels: Vec<(BTreeMap<String, String>, Vec<&Group>)> = Vec::new();
@@ -163,11 +165,17 @@ pub(super) fn chart(
     let word = file_word(&metric.key.replace('.', "-"));
     let axis = file_word(swept.path);
     let mut caption = match values {
-        Values::Differences => format!(
-            "Percent against {base}, which is the line at zero{}.",
-            bands(&drawn)
-        ),
-        Values::Absolute => "Means over the seeds.".to_owned(),
+        Values::Differences => {
+            let words = match bands(&drawn) {
+                true => "; the bands are paired 95 % intervals",
+                false => "",
+            };
+            format!("Percent against {base}, which is the line at zero{words}.")
+        }
+        Values::Absolute(_) => match bands(&drawn) {
+            true => "Means over the seeds; the bands are 95 % intervals.".to_owned(),
+            false => "Means over the seeds.".to_owned(),
+        },
     };
     if left_out > 0 {
         caption += &format!(
@@ -176,7 +184,7 @@ pub(super) fn chart(
     }
     // Under percents the baseline is no curve.
     let named = plan.schemes.iter();
-    let named = named.filter(|s| values == Values::Absolute || *s != base);
+    let named = named.filter(|s| matches!(values, Values::Absolute(_)) || *s != base);
     let legend = named.map(|scheme| Key {
         label: scheme.clone(),
         colour: colour(plan, scheme),
@@ -186,11 +194,11 @@ pub(super) fn chart(
     Some(Chart {
         name: match values {
             Values::Differences => format!("{word}-over-{axis}"),
-            Values::Absolute => format!("{word}-over-{axis}-absolute"),
+            Values::Absolute(_) => format!("{word}-over-{axis}-absolute"),
         },
         title: match values {
             Values::Differences => format!("{} over {label}, against {base}", capital(&name)),
-            Values::Absolute => format!("{} over {label}", capital(&name)),
+            Values::Absolute(_) => format!("{} over {label}", capital(&name)),
         },
         caption,
         legend,
@@ -198,17 +206,14 @@ pub(super) fn chart(
     })
 }
 
-/// The words on bands, where there are any.
-fn bands(panels: &[Panel]) -> &'static str {
+/// Whether any point of the curves has a band.
+fn bands(panels: &[Panel]) -> bool {
     let bodies = panels.iter().filter_map(|p| match &p.body {
         Body::Curves(curves) => Some(curves),
         _ => None,
     });
     let mut spots = bodies.flat_map(|c| &c.curves).flat_map(|c| &c.spots);
-    match spots.any(|s| s.band.is_some()) {
-        true => "; the bands are paired 95 % intervals",
-        false => "",
-    }
+    spots.any(|s| s.band.is_some())
 }
 
 fn panel(
@@ -217,13 +222,13 @@ fn panel(
     metric: &Metric,
     others: &BTreeMap<String, String>,
     groups: &[&Group],
-    values: Values,
+    values: Values<'_>,
 ) -> Option<Panel> {
     let mut curves = Vec::new();
     for (i, scheme) in plan.schemes.iter().enumerate() {
         let mut spots: Vec<Spot> = groups
             .iter()
-            .filter_map(|group| spot(group, swept, metric, scheme, values))
+            .filter_map(|group| spot(plan, group, swept, metric, scheme, values))
             .collect();
         spots.sort_by(|a, b| a.x.total_cmp(&b.x));
         let colour = colour(plan, scheme);
@@ -249,7 +254,7 @@ fn panel(
             Axis::new(format!("difference from {base}"), Unit::Percent),
             Some(0.0),
         ),
-        Values::Absolute => (Axis::new("", unit_of(metric.unit)), None),
+        Values::Absolute(_) => (Axis::new("", unit_of(metric.unit)), None),
     };
     let title = others
         .iter()
@@ -284,11 +289,12 @@ fn unbroken(swept: &Swept<'_>, spots: Vec<Spot>) -> Vec<Vec<Spot>> {
 }
 
 fn spot(
+    plan: &Plan,
     group: &Group,
     swept: &Swept<'_>,
     metric: &Metric,
     scheme: &str,
-    values: Values,
+    values: Values<'_>,
 ) -> Option<Spot> {
     let word = group.axes.get(swept.path)?;
     let x = swept.places.of(word)?;
@@ -299,13 +305,13 @@ fn spot(
             let c = cell.against?;
             (c.percent, c.interval, of_cell(cell, c))
         }
-        Values::Absolute => {
-            let value = cell.absolute?;
-            let largest = match cell.largest_of {
-                None => String::new(),
-                Some(_) => format!(", {}", cell.largest()),
-            };
-            (value, None, metric.show(value) + &largest)
+        Values::Absolute(finished) => {
+            let measure = measures::of_row(plan, finished, group, row, metric)?;
+            let mut text = metric.show(measure.value);
+            if cell.largest_of.is_some() {
+                text += &format!(", {}", cell.largest());
+            }
+            (measure.value, measure.low.zip(measure.high), text)
         }
     };
     let label = &swept.places.axis.label;

@@ -1,6 +1,7 @@
 // Without scripts everything can be read. With them a link opens the folded part that it leads to,
-// print shows every part, a table that is wider than its box says so and can be copied as CSV, the
-// legend of a chart hides schemes, and pointer and arrow keys read the values at a place.
+// print shows every part, or those that are open where a page has many, a table that is wider than
+// its box says so and can be copied as CSV, the legend of a chart hides schemes, and pointer and
+// arrow keys read the values at a place.
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const words = (e) => e.textContent.replace(/[▲▼·]/g, "").replaceAll("\u2212", "-").replace(/\s+/g, " ").trim();
@@ -22,7 +23,7 @@ for (const link of all(".glance a")) {
 }
 let folded = [];
 addEventListener("beforeprint", () => {
-  folded = all("details:not([open])");
+  folded = document.querySelector("[data-print=open]") ? [] : all("details:not([open])");
   for (const part of folded) part.open = true;
 });
 addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));

@@ -16,6 +16,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use cemark_sim::outcome::FlowRecord;
+
 use crate::stats::{self, Comparison, Statistic};
 use crate::units;
 
@@ -72,6 +74,8 @@ pub enum Unit {
     Percent,
     /// A number from 0 to 1.
     Index,
+    /// A time over that of an empty network, from 1 on.
+    Slowdown,
     /// A number of these things.
     Count(&'static str),
 }
@@ -87,6 +91,7 @@ impl Unit {
             Unit::BitsPerSecond => "bit/s",
             Unit::Percent => "%",
             Unit::Index => "0 to 1",
+            Unit::Slowdown => "ratio",
             Unit::Count(what) => what,
         }
     }
@@ -101,6 +106,7 @@ impl Unit {
             Unit::BitsPerSecond => units::bits_per_second(value),
             Unit::Percent => format!("{value:.1} %"),
             Unit::Index => format!("{value:.3}"),
+            Unit::Slowdown => format!("{value:.2}"),
             Unit::Count(_) => units::count(value),
         }
     }
@@ -147,12 +153,13 @@ impl Subject {
 /// How a metric is computed from a finished point.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
-    /// A statistic of the completion times of the flows whose size `has` accepts. Two schemes are
-    /// compared flow by flow.
+    /// A statistic of the flows whose size `has` accepts. Two schemes are compared flow by flow.
     Flows {
         /// Whether a flow of this many payload bytes counts.
         has: fn(u64) -> bool,
-        /// Statistic of the completion times.
+        /// Number of a flow: its completion time in microseconds or its slowdown.
+        of: fn(&FlowRecord) -> Option<f64>,
+        /// Statistic of these numbers.
         statistic: Statistic,
     },
     /// A statistic of the completion times of queries. Two schemes are compared query by query.
@@ -295,12 +302,10 @@ impl Metric {
     /// What the point does not have.
     pub fn value(&self, sample: &Sample<'_>) -> Result<f64, Missing> {
         match self.value {
-            Value::Flows { has, statistic } => statistic
-                .of(&sample.times(has)?)
+            Value::Flows { statistic, .. } => statistic
+                .of(&self.times(sample)?)
                 .ok_or(Missing::FinishedFlows),
-            Value::Queries(statistic) => {
-                statistic.of(&sample.query_times()?).ok_or(Missing::Queries)
-            }
+            Value::Queries(statistic) => statistic.of(&self.times(sample)?).ok_or(Missing::Queries),
             Value::Point(of) => of(sample),
             Value::Edge(name) => sample.edge(name),
         }
@@ -314,21 +319,21 @@ impl Metric {
         }
     }
 
-    /// Completion times in microseconds of the flows or queries that finished; none where the
-    /// metric is not computed from them.
+    /// Numbers of the flows or queries that finished, in the metric's unit; none where the metric
+    /// is not computed from them.
     ///
     /// # Errors
     /// As [`Sample::flows`].
     pub fn times(&self, sample: &Sample<'_>) -> Result<Vec<f64>, Missing> {
         match self.value {
-            Value::Flows { has, .. } => sample.times(has),
+            Value::Flows { has, of, .. } => sample.of_flows(has, of),
             Value::Queries(_) => sample.query_times(),
             Value::Point(_) | Value::Edge(_) => Ok(Vec::new()),
         }
     }
 
-    /// Completion times in microseconds, (baseline, scheme), of the flows or queries that finished
-    /// under both; none where schemes are not compared by them.
+    /// Numbers in the metric's unit, (baseline, scheme), of the flows or queries that finished under
+    /// both; none where schemes are not compared by them.
     ///
     /// # Errors
     /// As [`Sample::flows`].
@@ -338,8 +343,9 @@ impl Metric {
         scheme: &Sample<'_>,
     ) -> Result<Vec<(f64, f64)>, Missing> {
         Ok(match self.value {
-            Value::Flows { has, .. } => {
-                stats::pairs(baseline.flows()?, scheme.flows()?, |f| has(f.bytes))
+            Value::Flows { has, of, .. } => {
+                let keep = |f: &FlowRecord| has(f.bytes);
+                stats::pairs(baseline.flows()?, scheme.flows()?, keep, of)
             }
             Value::Queries(_) => stats::pairs_of_queries(&baseline.queries()?, &scheme.queries()?),
             Value::Point(_) | Value::Edge(_) => Vec::new(),
@@ -407,8 +413,8 @@ impl Metric {
             }
             (.., Subject::EndlessFlows) => outcome.long_flows.len() as u64,
             (.., Subject::Probes) => outcome.probes.len() as u64,
-            (.., Subject::Port) => sample.queue().map_or(0, |queue| queue.count),
-            (.., Subject::Network) => 1,
+            (.., Subject::Port) if self.of_queue() => sample.queue().map_or(0, |queue| queue.count),
+            (.., Subject::Port | Subject::Network) => 1,
         }
     }
 
@@ -419,9 +425,14 @@ impl Metric {
             Subject::Queries => "queries",
             Subject::EndlessFlows => "endless flows",
             Subject::Probes => "probes",
-            Subject::Port => "queue samples",
-            Subject::Network => "replications",
+            Subject::Port if self.of_queue() => "queue samples",
+            Subject::Port | Subject::Network => "replications",
         }
+    }
+
+    /// Whether it is a length of a port's queue.
+    fn of_queue(&self) -> bool {
+        self.subject == Subject::Port && self.unit == Unit::Bytes
     }
 
     /// The value in reports and documents: none for a percentile of so few values that it is the

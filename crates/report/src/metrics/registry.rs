@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use cemark_sim::outcome::{EDGE_COUNTS, most_paused};
+use cemark_sim::outcome::{EDGE_COUNTS, FlowRecord, most_paused};
 
 use super::endless::{self, Flow};
 use super::full::{self, Full};
@@ -12,7 +12,7 @@ use super::{
     Better, Cells, Column, Conversion, InFigures, Metric, Missing, Rank, Sample, Subject, Topic,
     Unit, Value,
 };
-use crate::stats::{SizeClass, Statistic};
+use crate::stats::{self, SizeClass, Statistic};
 
 const MEAN: Statistic = Statistic::Mean;
 const P50: Statistic = Statistic::Percentile(0.50);
@@ -21,6 +21,7 @@ const P99: Statistic = Statistic::Percentile(0.99);
 
 pub(super) fn metrics() -> Vec<Metric> {
     let mut all = of_flows();
+    all.extend(of_slowdowns());
     all.extend(of_queries());
     all.extend(of_shares());
     all.extend(of_ports_and_senders());
@@ -85,6 +86,24 @@ fn of_flows() -> Vec<Metric> {
             field: Some("fct_us.large.p99"),
             ..compared("large > 10 MB", "p99")
         }),
+    ]
+}
+
+/// Slowdowns that schemes are compared by.
+fn of_slowdowns() -> Vec<Metric> {
+    vec![
+        OVERALL
+            .slowdown("slowdown.overall.mean", MEAN)
+            .column(Column {
+                field: Some("slowdown.all.mean"),
+                ..compared("slowdown", "mean")
+            }),
+        OVERALL
+            .slowdown("slowdown.overall.p99", P99)
+            .column(Column {
+                field: Some("slowdown.all.p99"),
+                ..compared("slowdown", "p99")
+            }),
     ]
 }
 
@@ -291,7 +310,7 @@ fn counters() -> Vec<Metric> {
     ]
 }
 
-/// Metrics that only rows of figures ask for.
+/// Metrics without a column: of `measures`, `metrics.parquet` and rows of figures.
 fn of_figures() -> Vec<Metric> {
     let mut all = vec![
         OVERALL.metric("overall.p50", P50),
@@ -306,6 +325,20 @@ fn of_figures() -> Vec<Metric> {
         NOT_SHORT.metric("not-short.p50", P50),
         NOT_SHORT.metric("not-short.p95", P95),
         NOT_SHORT.metric("not-short.p99", P99),
+        OVERALL.slowdown("slowdown.overall.p50", P50),
+        OVERALL.slowdown("slowdown.overall.p95", P95),
+        SHORT.slowdown("slowdown.short.mean", MEAN),
+        SHORT.slowdown("slowdown.short.p50", P50),
+        SHORT.slowdown("slowdown.short.p95", P95),
+        SHORT.slowdown("slowdown.short.p99", P99),
+        MEDIUM.slowdown("slowdown.medium.mean", MEAN),
+        MEDIUM.slowdown("slowdown.medium.p50", P50),
+        MEDIUM.slowdown("slowdown.medium.p95", P95),
+        MEDIUM.slowdown("slowdown.medium.p99", P99),
+        LARGE.slowdown("slowdown.large.mean", MEAN),
+        LARGE.slowdown("slowdown.large.p50", P50),
+        LARGE.slowdown("slowdown.large.p95", P95),
+        LARGE.slowdown("slowdown.large.p99", P99),
         queue("queue.p50", |s| Ok(s.queue()?.p50)).doc("Median of that port's queue length."),
         queue("queue.min", |s| Ok(s.queue()?.min)).doc("Its shortest queue."),
         queue("queue.max", |s| Ok(s.queue()?.max)).doc("Its longest queue."),
@@ -428,22 +461,43 @@ const NOT_SHORT: Class = Class {
 };
 
 impl Class {
+    /// A statistic of the completion times.
     fn metric(&self, key: &'static str, statistic: Statistic) -> Metric {
+        Metric {
+            published: self.published,
+            ..self.of_each(key, Unit::Micros, stats::fct, statistic)
+        }
+    }
+
+    /// A statistic of the slowdowns.
+    fn slowdown(&self, key: &'static str, statistic: Statistic) -> Metric {
+        self.of_each(key, Unit::Slowdown, stats::slowdown, statistic)
+    }
+
+    fn of_each(
+        &self,
+        key: &'static str,
+        unit: Unit,
+        of: fn(&FlowRecord) -> Option<f64>,
+        statistic: Statistic,
+    ) -> Metric {
+        let number = match unit {
+            Unit::Slowdown => "slowdown",
+            _ => "completion time",
+        };
         let what = match statistic {
             Statistic::Mean => "Mean".to_owned(),
             Statistic::Percentile(0.5) => "Median".to_owned(),
             Statistic::Percentile(p) => format!("{:.0}th percentile of the", 100.0 * p),
         };
         Metric {
-            doc: Cow::Owned(format!("{what} completion time of {}.", self.words)),
+            doc: Cow::Owned(format!("{what} {number} of {}.", self.words)),
             value: Value::Flows {
                 has: self.has,
+                of,
                 statistic,
             },
-            published: self.published,
-            ..point(key, Unit::Micros, Subject::Flows, |_| {
-                Err(Missing::FinishedFlows)
-            })
+            ..point(key, unit, Subject::Flows, |_| Err(Missing::FinishedFlows))
         }
     }
 }

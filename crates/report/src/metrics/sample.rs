@@ -143,14 +143,19 @@ impl<'a> Sample<'a> {
         }))
     }
 
-    /// Completion times in microseconds of the flows that ended and whose size `has` accepts.
+    /// Numbers of the flows whose size `has` accepts and that have one: those that ended.
     ///
     /// # Errors
     /// As [`Sample::flows`].
-    pub fn times(&self, has: fn(u64) -> bool) -> Result<Vec<f64>, Missing> {
-        let flows = self.flows()?.filter(|f| has(f.bytes));
-        Ok(flows
-            .filter_map(|f| f.fct.map(|t| t.as_micros_f64()))
+    pub fn of_flows(
+        &self,
+        has: fn(u64) -> bool,
+        of: fn(&FlowRecord) -> Option<f64>,
+    ) -> Result<Vec<f64>, Missing> {
+        Ok(self
+            .flows()?
+            .filter(|f| has(f.bytes))
+            .filter_map(of)
             .collect())
     }
 

@@ -172,8 +172,13 @@ pub fn fct_us(flows: &[FlowRecord], class: SizeClass) -> Vec<f64> {
     flows
         .iter()
         .filter(|f| class.has(f.bytes))
-        .filter_map(|f| f.fct.map(|t| t.as_micros_f64()))
+        .filter_map(fct)
         .collect()
+}
+
+/// Completion time of a flow in microseconds; `None` while it is unfinished.
+pub fn fct(flow: &FlowRecord) -> Option<f64> {
+    flow.fct.map(|t| t.as_micros_f64())
 }
 
 /// Completion time of a flow over that of the empty network; `None` while the flow is unfinished.

@@ -29,14 +29,15 @@ use super::student::{ALPHA, t_two_sided};
 use super::{Statistic, batches, rank, sequential};
 
 /// Resamples of the bootstrap: the 2.5th percentile is then the 13th smallest of 500.
-const RESAMPLES: usize = 500;
+pub(super) const RESAMPLES: usize = 500;
 
-/// Completion times in microseconds, (baseline, scheme), of the flows that pass `keep` and finished
-/// under both. Both lists are in order of id.
+/// Numbers (baseline, scheme) of the flows that pass `keep` and have a number under both, so
+/// finished under both. Both lists are in order of id.
 pub fn pairs<'a>(
     baseline: impl IntoIterator<Item = &'a FlowRecord>,
     scheme: impl IntoIterator<Item = &'a FlowRecord>,
     keep: impl Fn(&FlowRecord) -> bool,
+    of: fn(&FlowRecord) -> Option<f64>,
 ) -> Vec<(f64, f64)> {
     let mut others = scheme.into_iter().peekable();
     let mut out = Vec::new();
@@ -45,9 +46,7 @@ pub fn pairs<'a>(
         let Some(s) = others.next_if(|s| s.id == b.id) else {
             continue;
         };
-        if let (Some(x), Some(y)) = (b.fct, s.fct) {
-            out.push((x.as_micros_f64(), y.as_micros_f64()));
-        }
+        out.extend(of(b).zip(of(s)));
     }
     out
 }
@@ -116,7 +115,7 @@ fn percent_of(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> {
 
 /// The wider interval. All resamples of a tail may be on one side of the number itself, so the
 /// interval is extended to contain it.
-fn wider(
+pub(super) fn wider(
     percent: f64,
     by_seeds: (f64, f64),
     by_flows: Option<(f64, f64)>,

@@ -45,16 +45,15 @@ pub struct Measure {
     pub largest_of: Option<u64>,
 }
 
-/// Every metric that schemes are compared by or that is counted, of every scheme that has a value.
+/// Every metric of every scheme that has a value.
 pub fn measures(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Vec<Measure> {
     let mut all = Vec::new();
     for (class, group) in comparisons.groups.iter().flat_map(Group::with_classes) {
         let look = look(plan, group);
         for row in &group.rows {
             let samples = samples(plan, finished, row, class);
-            let counted = metrics::counted().filter(|_| class.is_none());
             let of_class = |m: &&Metric| class.is_none() || m.subject.has_class();
-            let shown = metrics::compared().filter(of_class).chain(counted);
+            let shown = metrics::all().iter().filter(of_class);
             let known = shown.filter_map(|m| Some((m, value(m, &samples, look)?)));
             all.extend(known.map(|(metric, own)| Measure {
                 axes: group.axes.clone(),

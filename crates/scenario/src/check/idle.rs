@@ -190,7 +190,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["rack", "tlp"],
+        keys: &["rack", "tlp", "undo"],
         used: |c| some_tcp(c, |t| t.sack),
         with: "sack = true and a control of TCP",
     },
@@ -214,9 +214,27 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["cubic-hold"],
+        keys: &["cubic-hold", "cubic-slope", "hystart-linux"],
         used: |c| runs(c, &["cubic", "cubic-ecn"]),
         with: "control = \"cubic\" or \"cubic-ecn\"",
+    },
+    Rule {
+        section: "transport",
+        keys: &["cubic-tick"],
+        used: |c| runs(c, &["cubic", "cubic-ecn"]) && some_tcp(c, |t| t.stack.cubic_hold),
+        with: "cubic-hold = true, and control = \"cubic\" or \"cubic-ecn\"",
+    },
+    Rule {
+        section: "transport",
+        keys: &["rack-wait"],
+        used: |c| some_tcp(c, |t| t.sack && t.stack.rack),
+        with: "rack = true and a control of TCP",
+    },
+    Rule {
+        section: "transport",
+        keys: &["quick-acks-ce"],
+        used: |c| runs(c, &["cubic-ecn", "ecn-star"]) && some_tcp(c, |t| t.ack_every > 1),
+        with: "ack-every = 2, and control = \"cubic-ecn\" or \"ecn-star\"",
     },
     Rule {
         section: "transport",

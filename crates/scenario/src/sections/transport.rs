@@ -4,7 +4,7 @@
 use cemark_sim::topology::Topology;
 use cemark_transport::rdma::{Dcqcn, Rdma, Retransmit};
 use cemark_transport::{Config, Stack};
-use cemark_wire::Nanos;
+use cemark_wire::{Nanos, Picos};
 
 use crate::class::own_class;
 use crate::classes::Classes;
@@ -106,6 +106,31 @@ keys! { STACK_KEYS:
     CUBIC_HOLD: bool = Key::flag("cubic-hold").usual("false").doc(
         "CUBIC keeps its rate of growth for up to 31.25 ms while the window stays the same, and \
          grows by whole segments",
+    );
+    QUICK_ACKS_CE: u32 = Key::count("quick-acks-ce", 0, 100).usual("0").doc(
+        "with classic ECN this many acknowledgements from the first CE of an episode on leave at \
+         once, even if ACKs are delayed; 2 in Linux",
+    );
+    CUBIC_SLOPE: bool = Key::flag("cubic-slope").usual("false").doc(
+        "CUBIC's estimate of Reno's window keeps its slope beyond the window before the last cut; \
+         `false`: a segment a round trip from there on (RFC 9438)",
+    );
+    CUBIC_TICK: Picos = Key::time("cubic-tick").usual("0").doc(
+        "with `cubic-hold` CUBIC computes its rate of growth once in this time; `0`: whenever the \
+         window changes",
+    );
+    HYSTART: bool = Key::flag("hystart-linux").usual("false").doc(
+        "CUBIC leaves slow start as Linux does: once ACKs at most 2 ms apart span half of the \
+         smallest RTT, or the RTT has grown by an eighth (by 4 to 16 ms)",
+    );
+    RACK_WAIT: Picos = Key::time("rack-wait").usual("0").doc(
+        "with `rack` suspected segments are looked at again this long after the last of them may \
+         be late; `0`: as soon as the first of them is late; 2ms in Linux",
+    );
+    UNDO: bool = Key::flag("undo").usual("false").doc(
+        "a cut of the window after a loss that was none is taken back: a timestamp shows that the \
+         original arrived (Eifel), or DSACK blocks that every retransmission arrived twice; it \
+         takes `sack`",
     );
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
@@ -248,7 +273,13 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         rack: s.read(&RACK)?,
         quick_acks: s.read(&QUICK_ACKS)?,
         ect_control: s.read(&ECT_CONTROL)?,
+        quick_acks_ce: s.read(&QUICK_ACKS_CE)?,
         cubic_hold: s.read(&CUBIC_HOLD)?,
+        cubic_slope: s.read(&CUBIC_SLOPE)?,
+        cubic_tick: s.read(&CUBIC_TICK)?.to_nanos(),
+        hystart: s.read(&HYSTART)?,
+        undo: s.read(&UNDO)?,
+        rack_wait: s.read(&RACK_WAIT)?.to_nanos(),
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,
         write_size: s.read(&WRITE_SIZE)? as u32,

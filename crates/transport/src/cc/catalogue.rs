@@ -162,6 +162,14 @@ impl Congestion {
         }
     }
 
+    /// The last loss was none.
+    pub(crate) fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        if let Congestion::Paced(paced) = self {
+            paced.end_reduction();
+        }
+        self.controller_mut().undo(cwnd, ssthresh);
+    }
+
     pub(crate) fn restart(&mut self, bytes: u64) {
         if let Congestion::Paced(paced) = self {
             paced.end_reduction();

@@ -10,7 +10,9 @@ use cemark_wire::{Ecn, Nanos};
 
 use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
-    Window, boxed, hystart::Hystart, window::floor,
+    Window, boxed,
+    hystart::{self, Hystart},
+    window::floor,
 };
 use crate::Stack;
 
@@ -198,7 +200,7 @@ impl Cubic {
         let bytes = ack.bytes.min(cwnd).min(1 << 25);
         if self.config.reno_friendly {
             // Figure 4; from the old plateau on a segment per round trip, as Reno.
-            let step = match epoch.reno >> 20 < self.prior {
+            let step = match self.stack.cubic_slope || epoch.reno >> 20 < self.prior {
                 true => self.alpha,
                 false => mss << 20,
             };
@@ -241,14 +243,17 @@ impl Cubic {
         let mss = u64::from(self.mss);
         let cwnd = self.window.bytes();
         let fresh = |h: &Held| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD;
-        let per = match self.held.filter(fresh) {
-            Some(held) => held.per,
-            None => {
-                let per = self.segments_per_step(at);
-                self.held = Some(Held { at: now, cwnd, per });
-                per
-            }
+        let tick = self.stack.cubic_tick.0;
+        let same_tick = |h: &Held| tick > 0 && h.at.0 / tick == now.0 / tick;
+        let per = match self.held {
+            Some(held) if fresh(&held) => held.per,
+            Some(held) if same_tick(&held) => held.per.min(self.reno_per_step(&at.0)).max(2),
+            _ => self.segments_per_step(at),
         };
+        match &mut self.held {
+            Some(held) if fresh(held) || same_tick(held) => held.per = per,
+            held => *held = Some(Held { at: now, cwnd, per }),
+        }
         // What was counted at a slower rate makes one segment, and no more.
         let step = per * mss;
         if self.credit >= step {
@@ -258,6 +263,18 @@ impl Cubic {
         self.credit += bytes;
         self.window.add(self.credit / step * mss);
         self.credit %= step;
+    }
+
+    /// Segments that have to be acknowledged for the window to grow by one, so that it follows
+    /// Reno's.
+    fn reno_per_step(&self, epoch: &Epoch) -> u64 {
+        let mss = u64::from(self.mss);
+        let cwnd = (self.window.bytes() / mss).max(1);
+        let more = match self.config.reno_friendly {
+            true => ((epoch.reno >> 20) / mss).saturating_sub(cwnd),
+            false => 0,
+        };
+        cwnd.checked_div(more).unwrap_or(u64::MAX)
     }
 
     /// Segments that have to be acknowledged for the window to grow by one. All in whole segments:
@@ -331,7 +348,12 @@ impl Controller for Cubic {
             let mss = u64::from(self.mss);
             self.window.grow(mss, ack);
             let cwnd = self.window.bytes();
-            if self.config.hystart && self.hystart.ends(mss, cwnd, ack) {
+            let form = match (self.stack.hystart, self.config.hystart) {
+                (true, _) => Some(hystart::LINUX),
+                (false, true) => Some(hystart::NS3),
+                (false, false) => None,
+            };
+            if form.is_some_and(|form| self.hystart.ends(&form, mss, cwnd, ack)) {
                 self.window.cut_to(mss, cwnd);
             }
         } else if ack.cwnd_limited {
@@ -359,6 +381,14 @@ impl Controller for Cubic {
             self.cut_known = false;
             self.hystart.reset();
         }
+    }
+
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.window.ssthresh())
+    }
+
+    fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.undo(cwnd, ssthresh);
     }
 
     fn restart(&mut self, bytes: u64) {

@@ -242,6 +242,74 @@ fn a_held_growth_makes_plateaus_and_bursts() {
     assert!(held_growth.abs_diff(free_growth) * 10 < free_growth);
 }
 
+/// Window in segments after this many round trips of 1 ms, whose ACKs cover ten segments each,
+/// behind a cut from 100 segments. On so short a path Reno's window is the larger one.
+fn after_round_trips(stack: Stack, round_trips: u64) -> u64 {
+    let path = PathSpec { stack, ..path() };
+    let mut c = Cubic::new(&path, CubicConfig::default());
+    c.window.add(100_000 - c.cwnd());
+    c.on_loss(&lost(100_000, false, Cut::None));
+    let mut sent = 0;
+    for round_trip in 0..round_trips {
+        let per_ack = 10_000;
+        let acks = c.cwnd() / per_ack;
+        for n in 0..acks {
+            let now = round_trip * 1_000_000 + n * 1_000_000 / acks;
+            c.on_ack(&acked(now, per_ack, 1_000_000));
+        }
+        sent += acks;
+    }
+    assert!(sent > 0);
+    c.cwnd() / 1000
+}
+
+/// From 70 to 100 segments Reno's slope of 9/17 segments a round trip takes 57 round trips. From
+/// there on RFC 9438 grows by a segment a round trip, Linux at the slope that it had.
+#[test]
+fn linux_keeps_renos_slope_beyond_the_old_window() {
+    let of = |cubic_slope, round_trips| {
+        let stack = Stack {
+            cubic_slope,
+            ..Stack::NONE
+        };
+        after_round_trips(stack, round_trips)
+    };
+    let (rfc, linux) = (of(false, 50), of(true, 50));
+    assert_eq!(rfc, linux);
+    let growth = |slope| of(slope, 160) - of(slope, 60);
+    let (rfc, linux) = (growth(false), growth(true));
+    assert!((90..=102).contains(&rfc), "{rfc} in 100 round trips");
+    assert!((48..=56).contains(&linux), "{linux} in 100 round trips");
+}
+
+/// A window that grows within a tick goes on at the rate of the tick's beginning, unless Reno's
+/// window asks for more.
+#[test]
+fn linux_computes_the_growth_once_a_tick() {
+    let mut c = Cubic::new(
+        &PathSpec {
+            stack: Stack::LINUX,
+            ..path()
+        },
+        CubicConfig::default(),
+    );
+    c.window.add(100_000 - c.cwnd());
+    c.on_loss(&lost(100_000, false, Cut::None));
+    // The curve is far above the window after ten seconds.
+    c.on_ack(&acked(0, 1_000, 1_000_000));
+    let late = 10_000_000_000;
+    c.on_ack(&acked(late, 1_000, 1_000_000));
+    let first = c.held.map(|h| (h.at, h.per));
+    let before = c.cwnd();
+    for n in 1..=20 {
+        c.on_ack(&acked(late + n * 10_000, 2_000, 1_000_000));
+    }
+    assert!(c.cwnd() > before);
+    assert_eq!(c.held.map(|h| (h.at, h.per)), first, "within the tick");
+    c.on_ack(&acked(late + 1_000_000, 2_000, 1_000_000));
+    assert_eq!(c.held.map(|h| h.at), Some(Nanos(late + 1_000_000)));
+}
+
 /// Bytes by which 100 acknowledged segments grow a window of 40 segments in congestion avoidance
 /// without Reno's region, on a path so short that the curve does not move.
 fn grown(clamp: u32, cubic_hold: bool, timeout: bool) -> u64 {

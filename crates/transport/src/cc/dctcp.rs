@@ -163,6 +163,14 @@ impl Controller for Dctcp {
             .lose_to(mss, half, loss.timeout, loss.already != Cut::Loss);
     }
 
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.window.ssthresh())
+    }
+
+    fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.undo(cwnd, ssthresh);
+    }
+
     fn restart(&mut self, bytes: u64) {
         self.window.restart(bytes);
     }

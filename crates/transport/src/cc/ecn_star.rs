@@ -69,6 +69,14 @@ impl Controller for EcnStar {
         self.window.lose_half(u64::from(self.mss), loss, self.whole);
     }
 
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.window.ssthresh())
+    }
+
+    fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.undo(cwnd, ssthresh);
+    }
+
     fn restart(&mut self, bytes: u64) {
         self.window.restart(bytes);
     }

@@ -168,6 +168,13 @@ pub trait Controller: Send + Debug {
     /// Congestion window: most bytes that may be in flight. With nothing in flight a transport may
     /// always send one packet.
     fn cwnd(&self) -> u64;
+    /// Slow-start threshold in bytes, of a controller whose cuts can be undone.
+    fn ssthresh(&self) -> Option<u64> {
+        None
+    }
+    /// The last loss was none: the window is at least `cwnd` bytes again, and its threshold at
+    /// least `ssthresh`. Called only with a [`ssthresh`](Controller::ssthresh).
+    fn undo(&mut self, _cwnd: u64, _ssthresh: u64) {}
     /// Rate at which data leaves, headers included. `None`: acknowledgements clock it out.
     fn pacing_rate(&self) -> Option<Rate> {
         None
@@ -228,6 +235,12 @@ impl<C: Controller + ?Sized> Controller for Box<C> {
     #[inline]
     fn cwnd(&self) -> u64 {
         (**self).cwnd()
+    }
+    fn ssthresh(&self) -> Option<u64> {
+        (**self).ssthresh()
+    }
+    fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        (**self).undo(cwnd, ssthresh);
     }
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

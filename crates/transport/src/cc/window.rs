@@ -110,6 +110,12 @@ impl Window {
         }
     }
 
+    /// Takes a cut back: at least these bytes, and at least this threshold.
+    pub(crate) fn undo(&mut self, cwnd: u64, ssthresh: u64) {
+        self.cwnd = self.cwnd.max(cwnd);
+        self.ssthresh = self.ssthresh.max(ssthresh);
+    }
+
     /// Starts again from at most `bytes` after an idle time, and keeps the threshold (RFC 5681
     /// section 4.1).
     pub fn restart(&mut self, bytes: u64) {

@@ -13,6 +13,7 @@ mod rtt;
 mod sender;
 mod stack;
 mod tlp;
+mod undo;
 
 pub use connection::{Connection, Event, Frame, MessageId, SackBlocks};
 pub use paced::Paced;

@@ -74,7 +74,13 @@ impl Paced {
         spread: bool,
         pacing: &Pacing,
     ) -> Paced {
-        let Stack { prr, rack, tlp, .. } = path.stack;
+        let Stack {
+            prr,
+            rack,
+            tlp,
+            rack_wait,
+            ..
+        } = path.stack;
         // A controller with a rate of its own decides itself how its window falls.
         let prr = prr && controller.pacing_rate().is_none();
         Paced {
@@ -87,7 +93,7 @@ impl Paced {
             sampler: controller.wants_delivered().then(Sampler::default),
             controller,
             prr: prr.then(Prr::default),
-            rack: rack.then(Rack::default),
+            rack: rack.then(|| Rack::new(rack_wait)),
             tlp: tlp.then(|| Tlp::new(pacing.rto_min)),
         }
     }

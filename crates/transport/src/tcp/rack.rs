@@ -19,9 +19,29 @@ pub(crate) struct Rack {
     reordered: bool,
     /// When segments that are only suspected by now will be lost.
     wake: Option<Nanos>,
+    /// [`Stack::rack_wait`](crate::Stack::rack_wait) in nanoseconds.
+    wait: u64,
+    /// Segments that arrived twice have widened the window by this many quarters of a round trip,
+    more: u64,
+    /// for this many recoveries still,
+    keeps: u8,
+    /// and do so again only for what is acknowledged beyond this byte: once a round trip.
+    wider_from: u64,
 }
 
+/// Recoveries after which a window that duplicates have widened is a quarter of a round trip again
+/// (RFC 8985 section 6.2, step 4).
+const KEEPS: u8 = 16;
+
 impl Rack {
+    /// A detector that wakes this long after the last suspect may be late.
+    pub(crate) fn new(wait: Nanos) -> Rack {
+        Rack {
+            wait: wait.0,
+            ..Rack::default()
+        }
+    }
+
     /// A segment leaves. Only those beyond all earlier ones are kept here.
     pub(crate) fn sent(&mut self, now: Nanos, end: u64) {
         if self.sent.back().is_none_or(|last| last.0 < end) {
@@ -67,6 +87,25 @@ impl Rack {
         self.reordered = true;
     }
 
+    /// A segment has arrived twice, so its retransmission came too early (RFC 8985 section 6.2, step
+    /// 4). `nxt` is the next new byte.
+    pub(crate) fn saw_duplicate(&mut self, cum: u64, nxt: u64) {
+        if cum >= self.wider_from {
+            self.more = (self.more + 1).min(254);
+            self.wider_from = nxt;
+        }
+        self.reordered = true;
+        self.keeps = KEEPS;
+    }
+
+    /// A recovery begins.
+    pub(crate) fn recovers(&mut self) {
+        self.keeps = self.keeps.saturating_sub(1);
+        if self.keeps == 0 {
+            self.more = 0;
+        }
+    }
+
     /// How long a segment may arrive after one that was sent later (section 6.2, step 4). `sure`:
     /// as many segments arrived beyond a hole as duplicates start a fast retransmit, or the sender
     /// recovers already.
@@ -74,9 +113,10 @@ impl Rack {
         if sure && !self.reordered {
             return 0;
         }
+        let wide = self.min_rtt / 4 * (1 + self.more);
         match srtt {
-            0 => self.min_rtt / 4,
-            _ => (self.min_rtt / 4).min(srtt),
+            0 => wide,
+            _ => wide.min(srtt),
         }
     }
 
@@ -90,11 +130,16 @@ impl Rack {
         if (at, end) >= self.latest {
             return false;
         }
-        let until = Nanos(at + self.rtt + self.window(sure, srtt));
+        let window = self.window(sure, srtt);
+        let until = Nanos(at + self.rtt + window);
         if until <= now {
             return true;
         }
-        self.wake = Some(self.wake.map_or(until, |wake| wake.min(until)));
+        self.wake = Some(match self.wait {
+            0 => self.wake.map_or(until, |wake| wake.min(until)),
+            // No suspect left later than the latest that has arrived.
+            wait => Nanos(self.latest.0 + self.rtt + window + wait),
+        });
         false
     }
 
@@ -156,6 +201,48 @@ mod tests {
         assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 2000);
         rack.saw_reordering();
         assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
+    }
+
+    /// With a wait all suspects are looked at once, 2 ms after the last of them may be late.
+    #[test]
+    fn linux_wakes_once_for_all_suspects() {
+        let mut rack = Rack::new(Nanos::from_millis(2));
+        for n in 1..=3 {
+            rack.sent(Nanos(n), n * 1000);
+        }
+        rack.arrived(Nanos(1_000_003), 3000);
+        let by = (false, 2_000_000);
+        assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
+        assert_eq!(
+            rack.wake(),
+            Some(Nanos(3 + 1_000_000 + 250_000 + 2_000_000))
+        );
+        assert_eq!(rack.lost_below(Nanos(3_250_003), 0, by), 2000);
+    }
+
+    /// A segment that arrived twice doubles the window, once a round trip, for sixteen recoveries.
+    #[test]
+    fn duplicates_widen_the_window() {
+        let mut rack = three();
+        rack.arrived(Nanos(1_000_003), 3000);
+        let quarter = rack.min_rtt / 4;
+        assert_eq!((rack.window(true, 2_000_000), quarter), (0, 250_000));
+        rack.saw_duplicate(1000, 3000);
+        rack.saw_duplicate(2000, 3000);
+        assert_eq!(rack.window(true, 2_000_000), 2 * quarter);
+        rack.saw_duplicate(3000, 9000);
+        assert_eq!(rack.window(true, 2_000_000), 3 * quarter);
+        assert_eq!(
+            rack.window(true, 500_000),
+            2 * quarter,
+            "at most the smoothed RTT"
+        );
+        for _ in 0..15 {
+            rack.recovers();
+        }
+        assert_eq!(rack.window(true, 2_000_000), 3 * quarter);
+        rack.recovers();
+        assert_eq!(rack.window(true, 2_000_000), quarter);
     }
 
     /// An answer that comes sooner than any round trip was for the original.

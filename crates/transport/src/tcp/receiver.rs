@@ -32,6 +32,10 @@ pub struct Receiver {
     exact: bool,
     /// Send SACK blocks.
     sack: bool,
+    /// Report segments that arrive twice (RFC 2883).
+    dsack: bool,
+    /// Acknowledgements that still leave at once after the first CE of an episode.
+    quick: u32,
     /// Segments beyond a hole. Allocated at the first hole and kept.
     beyond: Option<Box<Beyond>>,
 }
@@ -42,6 +46,8 @@ struct Beyond {
     /// An offset in each of the most recently changed ranges, latest first; 0, which is never
     /// beyond a hole, marks an empty place.
     recent: [u64; 3],
+    /// The segment that this acknowledgement reports to have arrived twice; empty without one.
+    twice: (u64, u64),
 }
 
 impl Receiver {
@@ -57,6 +63,8 @@ impl Receiver {
             echo: false,
             exact: cfg.control.spec().exact_echo,
             sack: cfg.sack,
+            dsack: cfg.sack && cfg.stack.undo,
+            quick: 0,
             beyond: None,
         }
     }
@@ -85,7 +93,10 @@ impl Receiver {
             if seg.flags.has(Flags::CWR) {
                 self.echo = false;
             }
-            self.echo |= ce;
+            if ce && !self.echo {
+                self.echo = true;
+                self.quick = cfg.stack.quick_acks_ce;
+            }
         }
         if seg.seq != self.cum || self.beyond.as_ref().is_some_and(|b| !b.ranges.is_empty()) {
             let ack = self.on_disorder(seg);
@@ -101,6 +112,7 @@ impl Receiver {
         if self.pending >= cfg.ack_every
             || run_changed
             || seg.flags.has(Flags::PUSH)
+            || self.quick > 0
             || self.hurries(cfg, seg)
         {
             let ack = self.ack();
@@ -129,18 +141,16 @@ impl Receiver {
         self.cum + self.beyond.as_ref().map_or(0, |b| b.ranges.bytes())
     }
 
-    /// Writes the SACK blocks of the acknowledgement just returned, `[start, end)`, most recently
-    /// changed first, and returns how many there are.
+    /// Writes the SACK blocks of the acknowledgement just returned, `[start, end)`: a segment that
+    /// arrived twice, then ranges, most recently changed first. Returns how many there are.
     pub fn sack_blocks(&self, out: &mut [(u64, u64); 3]) -> usize {
         let Some(beyond) = &self.beyond else { return 0 };
+        let twice = Some(beyond.twice).filter(|block| block.0 < block.1);
+        let known = beyond.recent.iter().filter(|&&at| at != 0);
+        let ranges = known.filter_map(|&at| beyond.ranges.holding(at));
         let mut n = 0;
-        for block in beyond
-            .recent
-            .iter()
-            .filter(|&&at| at != 0)
-            .filter_map(|&at| beyond.ranges.holding(at))
-        {
-            out[n] = block;
+        for (slot, block) in out.iter_mut().zip(twice.into_iter().chain(ranges)) {
+            *slot = block;
             n += 1;
         }
         n
@@ -170,6 +180,7 @@ impl Receiver {
     #[inline]
     fn ack(&mut self) -> Ack {
         self.pending = 0;
+        self.quick = self.quick.saturating_sub(1);
         self.deadline = NEVER;
         let flags = if self.echo {
             Flags::ACK.with(Flags::ECE)
@@ -200,6 +211,9 @@ impl Receiver {
     #[cold]
     fn on_disorder(&mut self, seg: &Segment) -> Ack {
         let end = seg.seq + u64::from(seg.len);
+        if self.dsack {
+            self.note_duplicate(seg.seq, end);
+        }
         if seg.seq <= self.cum && end > self.cum {
             if self.pending == 0 {
                 self.ts_recent = seg.ts;
@@ -236,9 +250,20 @@ impl Receiver {
         }
         let mut ack = self.ack();
         if let (true, Some(b)) = (self.sack, &self.beyond) {
-            ack.sacks = b.recent.iter().filter(|&&at| at != 0).count() as u8;
+            let ranges = b.recent.iter().filter(|&&at| at != 0).count();
+            ack.sacks = (ranges + usize::from(b.twice.0 < b.twice.1)).min(3) as u8;
         }
         ack
+    }
+
+    /// Remembers a segment for the next report if all of it had arrived before.
+    fn note_duplicate(&mut self, seq: u64, end: u64) {
+        let held = |b: &Beyond| b.ranges.holding(seq).is_some_and(|r| r.1 >= end);
+        let twice = end <= self.cum || self.beyond.as_deref().is_some_and(held);
+        if twice || self.beyond.is_some() {
+            let beyond = self.beyond.get_or_insert_default();
+            beyond.twice = if twice { (seq, end) } else { (0, 0) };
+        }
     }
 }
 
@@ -401,6 +426,65 @@ mod tests {
         }
         assert_eq!(take(3), Acks::None);
         assert_eq!(take(4), Acks::One(ack(5, 103, false)));
+    }
+
+    #[test]
+    fn the_first_mark_of_an_episode_of_classic_ecn_is_answered_at_once() {
+        for (control, ce, quick) in [
+            (Control::CUBIC_ECN, 2, [true, true, false, true, false]),
+            (Control::CUBIC_ECN, 0, [false, true, false, true, false]),
+        ] {
+            let mut cfg = config(control, 2);
+            cfg.stack.quick_acks_ce = ce;
+            let mut r = Receiver::new(&cfg);
+            let mut now = |n, ecn, flags| {
+                let seg = Segment {
+                    flags,
+                    ..data(n, ecn)
+                };
+                r.on_data(&cfg, Nanos(n), &seg) != Acks::None
+            };
+            // A mark within the episode changes nothing.
+            let marked = [Ecn::Ce, Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ect0];
+            for (n, (ecn, expected)) in marked.into_iter().zip(quick).enumerate() {
+                assert_eq!(now(n as u64, ecn, Flags::EMPTY), expected, "{ce} {n}");
+            }
+            // CWR ends it, and the next mark begins another.
+            assert!(now(5, Ecn::Ect0, Flags::CWR));
+            assert_eq!(now(6, Ecn::Ce, Flags::EMPTY), ce > 0);
+            assert!(now(7, Ecn::Ect0, Flags::EMPTY));
+        }
+    }
+
+    #[test]
+    fn a_segment_that_arrives_twice_is_the_first_block() {
+        let mut cfg = config(Control::DCTCP, 1);
+        cfg.stack.undo = true;
+        let mut r = Receiver::new(&cfg);
+        let mut blocks = |n: u64| {
+            let (Acks::One(ack) | Acks::Two(_, ack)) =
+                r.on_data(&cfg, Nanos(n), &data(n, Ecn::Ect0))
+            else {
+                panic!("no acknowledgement");
+            };
+            let mut out = [(0, 0); 3];
+            let known = match ack.sacks {
+                0 => 0,
+                _ => r.sack_blocks(&mut out),
+            };
+            assert_eq!(known, usize::from(ack.sacks));
+            out[..known].to_vec()
+        };
+        assert_eq!(blocks(0), []);
+        assert_eq!(blocks(0), [(0, 1000)], "below the cumulative number");
+        assert_eq!(blocks(2), [(2000, 3000)]);
+        assert_eq!(blocks(4), [(4000, 5000), (2000, 3000)]);
+        assert_eq!(blocks(6), [(6000, 7000), (4000, 5000), (2000, 3000)]);
+        // A range beyond a hole is the one that holds it, and the oldest has no room.
+        assert_eq!(blocks(4), [(4000, 5000), (4000, 5000), (6000, 7000)]);
+        assert_eq!(blocks(1), [(4000, 5000), (6000, 7000)]);
+        assert_eq!(blocks(3), [(6000, 7000)]);
+        assert_eq!(blocks(5), []);
     }
 
     #[test]

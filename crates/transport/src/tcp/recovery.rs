@@ -146,6 +146,7 @@ impl Sender {
 
     fn resend(&mut self, cfg: &Config, now: Nanos, seq: u64, len: u64) -> Segment {
         self.stats.retransmits += 1;
+        self.note_retransmission(now);
         let scoreboard = self.scoreboard.get_or_insert_default();
         // A segment that is sent for the third time is below it.
         scoreboard.rxt = scoreboard.rxt.max(seq + len);
@@ -187,6 +188,7 @@ impl Sender {
             self.end_probing();
         }
         let cum_bytes = ack.cum - self.una;
+        self.take_duplicate(cfg, ack, sacks);
         if cum_bytes == 0 && self.nxt == self.una {
             return;
         }
@@ -195,7 +197,7 @@ impl Sender {
         let known = scoreboard.sacked.trim(ack.cum);
         let mut newly_sacked = 0;
         if cfg.sack {
-            for &(start, end) in sacks {
+            for &(start, end) in sacks.iter().filter(|block| block.1 > ack.cum) {
                 let (start, end) = (start.max(ack.cum), end.min(self.nxt));
                 if let Congestion::Paced(paced) = &mut self.congestion {
                     let mut from = start;
@@ -251,6 +253,11 @@ impl Sender {
         let scoreboard = self.scoreboard.get_or_insert_default();
         scoreboard.dups = 0;
         scoreboard.rxt = scoreboard.rxt.max(una);
+        if self.undone_by(now, ack) {
+            self.count_gone(cfg);
+            return;
+        }
+        let scoreboard = self.scoreboard.get_or_insert_default();
         match self.phase {
             Phase::Recovery if una < scoreboard.recover && !cfg.sack => {
                 // RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is missing
@@ -398,6 +405,7 @@ impl Sender {
 
     fn enter_recovery(&mut self, cfg: &Config, now: Nanos) {
         let bytes = self.newly_lost(cfg);
+        self.remember_window(cfg);
         let loss = Lost {
             now,
             bytes,
@@ -407,6 +415,11 @@ impl Sender {
             already: self.already(),
         };
         self.congestion.on_loss(&loss, self.nxt);
+        if let Congestion::Paced(paced) = &mut self.congestion
+            && let Some(rack) = &mut paced.rack
+        {
+            rack.recovers();
+        }
         self.phase = Phase::Recovery;
         self.stats.fast_recoveries += 1;
         self.note_cut();
@@ -456,6 +469,9 @@ impl Sender {
         // A second timeout for the same data does not lower the threshold again (RFC 5681 section
         // 3.1).
         let already = if again { Cut::Loss } else { self.already() };
+        if self.phase <= Phase::Disorder && !again {
+            self.remember_window(cfg);
+        }
         let outstanding = self.nxt - self.una;
         let bytes = outstanding - self.scoreboard.as_ref().map_or(0, |s| s.sacked_bytes);
         let loss = Lost {

@@ -8,6 +8,7 @@ use core::mem::offset_of;
 use cemark_wire::{Ecn, Flags, Nanos, Rate};
 
 use super::rtt::Rtt;
+use super::undo::Undo;
 use crate::cc::{Acked, CeCounted, Congestion, Controller, Pacing};
 use crate::ranges::Ranges;
 use crate::{Ack, Config, Segment};
@@ -73,6 +74,10 @@ pub(crate) struct Scoreboard {
     pub(crate) retransmitted: VecDeque<Retransmission>,
     /// Retransmissions that were lost and have to be repeated: `[start, end)`.
     pub(crate) again: VecDeque<(u64, u64)>,
+    /// The window before the last loss, while its cut may turn out to be a mistake.
+    pub(crate) undo: Option<Undo>,
+    /// Cuts that were taken back.
+    pub(crate) undone: u32,
     /// An ACK arrived since the last speculative retransmission (RFC 6675 NextSeg, rule 3).
     pub(crate) rescue: bool,
 }
@@ -322,6 +327,11 @@ impl Sender {
     #[inline]
     pub fn stats(&self) -> &SenderStats {
         &self.stats
+    }
+
+    /// Window cuts that were taken back so far, with [`Stack::undo`](crate::Stack::undo).
+    pub fn undone_cuts(&self) -> u32 {
+        self.scoreboard.as_ref().map_or(0, |board| board.undone)
     }
 
     /// The congestion controller.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Habits of operating systems that the RFCs leave open, or that only newer ones describe.
 
+use cemark_wire::Nanos;
+
 /// Habits of an operating system's stack, beyond the common core of TCP. Every habit is off by
 /// default, as in the simulators of the field; each field can be switched on by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,8 +28,29 @@ pub struct Stack {
     pub quick_acks: u32,
     /// SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is.
     pub ect_control: bool,
+    /// This many acknowledgements from the first CE of an episode on leave at once, even if ACKs are
+    /// delayed. A receiver of classic ECN only (Linux: `__tcp_ecn_check_ce` in `tcp_input.c`, 2).
+    pub quick_acks_ce: u32,
     /// CUBIC keeps its rate of growth as long as the window stays the same, up to 31.25 ms.
     pub cubic_hold: bool,
+    /// CUBIC's estimate of Reno's window keeps its slope of 3 (1 - beta) / (1 + beta) beyond the
+    /// window before the last cut, where RFC 9438 section 4.3 goes on with one segment a round trip
+    /// (Linux: `beta_scale` of `bictcp_update` in `tcp_cubic.c`).
+    pub cubic_slope: bool,
+    /// With `cubic_hold`: length of a timer tick. CUBIC computes its rate of growth once a tick;
+    /// between ticks only Reno's window changes it. Zero: at every change of the window (Linux:
+    /// `bictcp_update` in `tcp_cubic.c`).
+    pub cubic_tick: Nanos,
+    /// CUBIC leaves slow start as Linux does (`hystart_update` in `tcp_cubic.c`).
+    pub hystart: bool,
+    /// With `rack`: suspected segments are looked at again this long after the last of them may be
+    /// late. Zero: as soon as the first of them is late (Linux: `tcp_rack_mark_lost` in
+    /// `tcp_recovery.c`, two ticks).
+    pub rack_wait: Nanos,
+    /// Cuts of the window after a loss that was none are undone, and RACK then waits longer
+    /// (`tcp_try_undo_recovery` and others in `tcp_input.c`, `tcp_rack_update_reo_wnd` in
+    /// `tcp_recovery.c`). Receivers report segments that arrive twice (DSACK, RFC 2883).
+    pub undo: bool,
     /// `rto_min` bounds the margin over the smoothed round trip, not the whole timeout.
     pub rto_over_rtt: bool,
     /// DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within one window.
@@ -48,7 +71,13 @@ impl Stack {
         rack: false,
         quick_acks: 0,
         ect_control: false,
+        quick_acks_ce: 0,
         cubic_hold: false,
+        cubic_slope: false,
+        cubic_tick: Nanos::ZERO,
+        hystart: false,
+        rack_wait: Nanos::ZERO,
+        undo: false,
         rto_over_rtt: false,
         coarse_alpha: false,
         write_size: 0,
@@ -63,7 +92,14 @@ impl Stack {
         rack: true,
         quick_acks: 16,
         ect_control: true,
+        quick_acks_ce: 2,
         cubic_hold: true,
+        cubic_slope: true,
+        // 1000 ticks a second.
+        cubic_tick: Nanos::from_millis(1),
+        hystart: true,
+        rack_wait: Nanos::from_millis(2),
+        undo: true,
         rto_over_rtt: true,
         coarse_alpha: true,
         // It depends on the send buffer, and so on the largest window of each connection.
@@ -75,6 +111,7 @@ impl Stack {
     pub(crate) fn with(mut self, sack: bool) -> Stack {
         self.tlp &= sack;
         self.rack &= sack;
+        self.undo &= sack;
         self
     }
 }
