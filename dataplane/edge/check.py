@@ -172,6 +172,19 @@ def datagram(source, target, port, payload):
     return bytes(head) + udp
 
 
+def ended():
+    """A router is told to end: the other one forwards plainly at once."""
+    routers = pair()
+    flow = Flow(5450)
+    drive([flow], 0.5)
+    routers[1].stop()
+    rows = drive([flow], 0.5, every=0.05)
+    check("no silence after the end of a router", all(map(sum, rows)), f"{rows}")
+    check("it has said so", "does not hear" in routers[0].said())
+    flow.close()
+    routers[0].stop()
+
+
 def flooded():
     """An attacker floods the port with forged datagrams that bear the peer's address."""
     routers = pair()

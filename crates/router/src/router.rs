@@ -280,6 +280,16 @@ impl Router {
         }
     }
 
+    /// Tells the peer that this router ends, so that it forwards plainly from now on. Twice, since
+    /// one may be lost.
+    pub fn leave(&mut self, now: Nanos, ports: &mut impl Ports) {
+        if self.alive {
+            self.silence(ports);
+        }
+        self.greet(now, ports);
+        self.greet(now, ports);
+    }
+
     fn silence(&mut self, ports: &mut impl Ports) {
         self.alive = false;
         self.counts.peer_losses += 1;

@@ -88,6 +88,7 @@ pub fn run(
     let (lanes, mut from_lanes) = Lanes::open(&file.tunnel)?;
     let mut wires = Wires { device, lanes };
     let mut routes = Routes::new(&file.tunnel);
+    routes.warn();
     let mut reports = Reports::new(file, end, form);
     let clock = Clock::start();
     let mut router = Router::new(settings, key, epoch());
@@ -103,7 +104,7 @@ pub fn run(
         for _ in 0..wires.lanes.errors() + std::mem::take(&mut from_lanes.errors) {
             router.path_error(now, &mut wires);
         }
-        reports.write(now, || counts(&router, &wires, &from_device), why)?;
+        reports.write(now, || counts(&router, &wires, &from_device), why);
         let until = router.next_wake().min(reports.next());
         let longest = until.saturating_sub(clock.now());
         wait(&from_device, &from_lanes, longest).map_err(|e| format!("waiting: {e}"))?;
@@ -125,10 +126,16 @@ pub fn run(
             });
         }
     }
-    reports.last(
-        &counts(&router, &wires, &from_device),
+    let (last, why) = (
+        counts(&router, &wires, &from_device),
         router.plain_because(),
-    )
+    );
+    router.leave(clock.now(), &mut wires);
+    wires.lanes.flush();
+    routes.follow(router.plain_because(), router.mtu(), &wires.device);
+    wires.device.flush(routes.lead_here());
+    reports.last(&last, why);
+    Ok(())
 }
 
 fn counts(router: &Router, wires: &Wires, device: &device::Reader) -> Counts {

@@ -25,6 +25,8 @@ pub(super) struct Reports {
     prometheus: Option<PathBuf>,
     end: &'static str,
     device: String,
+    /// The last report could not be written, which has been said.
+    failed: bool,
 }
 
 impl Reports {
@@ -39,6 +41,7 @@ impl Reports {
                 End::Far => "far",
             },
             device: file.tunnel.device.clone(),
+            failed: false,
         }
     }
 
@@ -51,33 +54,32 @@ impl Reports {
     }
 
     /// Writes a report if it is due.
-    pub(super) fn write(
-        &mut self,
-        now: Nanos,
-        counts: impl FnOnce() -> Counts,
-        why: Option<&str>,
-    ) -> Result<(), String> {
-        if now < self.next() {
-            return Ok(());
+    pub(super) fn write(&mut self, now: Nanos, counts: impl FnOnce() -> Counts, why: Option<&str>) {
+        if now >= self.next() {
+            self.next = now + self.every;
+            self.last(&counts(), why);
         }
-        self.next = now + self.every;
-        self.last(&counts(), why)
     }
 
-    /// Writes a report.
-    pub(super) fn last(&self, counts: &Counts, why: Option<&str>) -> Result<(), String> {
+    /// Writes a report. One that cannot be written is no reason to end.
+    pub(super) fn last(&mut self, counts: &Counts, why: Option<&str>) {
         if self.form == Some(Form::Json) {
             let mut out = std::io::stdout().lock();
-            // Whoever read them has gone: that is no reason to stop.
             let _ = writeln!(out, "{}", counts.json(why)).and_then(|()| out.flush());
         }
         let Some(path) = &self.prometheus else {
-            return Ok(());
+            return;
         };
         // In one step, so that no reader gets half of it.
         let half = path.with_extension("tmp");
-        std::fs::write(&half, counts.prometheus(self.end, &self.device))
-            .and_then(|()| std::fs::rename(&half, path))
-            .map_err(|e| format!("[stats] prometheus, {}: {e}", path.display()))
+        let done = std::fs::write(&half, counts.prometheus(self.end, &self.device))
+            .and_then(|()| std::fs::rename(&half, path));
+        let failed = done.is_err();
+        if let Err(e) = done
+            && !self.failed
+        {
+            eprintln!("cemark-edge: [stats] prometheus, {}: {e}", path.display());
+        }
+        self.failed = failed;
     }
 }

@@ -35,6 +35,26 @@ impl Routes {
         }
     }
 
+    /// Says which routes of others keep packets from the tunnel, because their metric is not above
+    /// that of its own.
+    pub(super) fn warn(&self) {
+        for prefix in &self.prefixes {
+            let family = if prefix.contains(':') { "-6" } else { "-4" };
+            let show = Command::new("ip")
+                .args([family, "route", "show", prefix])
+                .output();
+            let said = show.map_or_else(|_| Vec::new(), |out| out.stdout);
+            let said = String::from_utf8_lossy(&said).into_owned();
+            for line in blocking(&said, &self.device, &self.metric) {
+                eprintln!(
+                    "cemark-edge: a route of the same prefix comes first: `{line}`; give it a \
+                     metric above {}",
+                    self.metric
+                );
+            }
+        }
+    }
+
     /// Whether any route leads into the tunnel.
     pub(super) fn lead_here(&self) -> bool {
         !self.here.is_empty()
@@ -87,5 +107,43 @@ impl Routes {
             }
             Err(e) => eprintln!("cemark-edge: `ip`, of iproute2: {e}"),
         }
+    }
+}
+
+/// Lines of `ip route show` of other devices whose metric is not above this one. IPv4 routes without
+/// a metric have 0.
+fn blocking<'a>(said: &'a str, device: &str, metric: &str) -> Vec<&'a str> {
+    let ours: u32 = metric.parse().unwrap_or(0);
+    let value = |line: &str, name: &str| {
+        let mut words = line.split_whitespace();
+        words.find(|word| *word == name)?;
+        words.next().map(str::to_owned)
+    };
+    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .filter(|line| value(line, "dev").as_deref() != Some(device))
+        .filter(|line| value(line, "metric").map_or(0, |m| m.parse().unwrap_or(0)) <= ours)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blocking;
+
+    #[test]
+    fn routes_that_come_before_the_tunnel_are_named() {
+        let said = "10.2.0.0/16 via 192.0.2.254 dev eth1 \n\
+                    10.2.0.0/16 dev dcib0 scope link metric 5 \n\
+                    10.2.0.0/16 via 192.0.2.254 dev eth1 metric 100 \n\
+                    10.2.0.0/16 via 192.0.2.253 dev eth1 metric 5 \n";
+        let found = blocking(said, "dcib0", "5");
+        assert_eq!(
+            found,
+            [
+                "10.2.0.0/16 via 192.0.2.254 dev eth1",
+                "10.2.0.0/16 via 192.0.2.253 dev eth1 metric 5"
+            ]
+        );
+        assert!(blocking("", "dcib0", "5").is_empty());
     }
 }

@@ -38,6 +38,15 @@ fn a_peer_that_dies_means_plain_forwarding_with_the_hosts_field() {
 }
 
 #[test]
+fn a_router_that_is_told_to_end_says_so() {
+    let mut world = World::up(settings());
+    world.leave(1);
+    world.run(2 * crate::world::ONE_WAY);
+    let why = world.router(0).plain_because();
+    assert_eq!(why, Some("the peer does not hear this router"));
+}
+
+#[test]
 fn an_unreachable_port_shortens_the_wait_for_a_peer_that_is_late_and_no_other() {
     let mut world = World::up(settings());
     let mut out = crate::world::Out::default();

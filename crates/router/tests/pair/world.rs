@@ -154,6 +154,15 @@ impl World {
         self.routers[which] = Some(Router::new(settings, key(), epoch));
     }
 
+    /// Ends a router as a service manager does.
+    pub fn leave(&mut self, which: usize) {
+        let mut out = Out::default();
+        if let Some(mut router) = self.routers[which].take() {
+            router.leave(Nanos(self.now), &mut out);
+        }
+        self.follow(which, out);
+    }
+
     pub fn router(&self, which: usize) -> &Router {
         self.routers[which].as_ref().expect("it lives")
     }
