@@ -3,7 +3,7 @@
 //! are 1000 times the segment number.
 
 use cemark_transport::cc::dctcp::DctcpConfig;
-use cemark_transport::{Ack, Config, Control, Segment, Sender};
+use cemark_transport::{Ack, Acks, Config, Control, Receiver, Segment, Sender};
 use cemark_wire::{Ecn, Flags, Nanos};
 
 fn config(control: Control, sack: bool) -> Config {
@@ -419,4 +419,33 @@ fn duplicates_caused_by_our_own_retransmissions_are_no_loss() {
         s.on_ack(&cfg, due, &ack(5, Flags::EMPTY), &[]);
     }
     assert_eq!(s.stats().fast_recoveries, 1);
+}
+
+#[test]
+fn the_third_packet_of_a_handshake_leaves_before_the_data() {
+    for third_packet in [false, true] {
+        let mut cfg = config(Control::CUBIC, true);
+        cfg.handshake = true;
+        cfg.stack.third_packet = third_packet;
+        let mut s = started(&cfg, 3);
+        let mut r = Receiver::new(&cfg);
+        let syn = drain(&mut s, &cfg, 0);
+        assert_eq!((syn.len(), syn[0].flags), (1, Flags::SYN));
+        let Acks::One(answer) = r.on_data(&cfg, Nanos(10), &syn[0]) else {
+            panic!("no SYN-ACK");
+        };
+        s.on_ack(&cfg, Nanos(20), &answer, &[]);
+        let sent = drain(&mut s, &cfg, 20);
+        let lengths: Vec<u16> = sent.iter().map(|seg| seg.len).collect();
+        match third_packet {
+            false => assert_eq!(lengths, [1000, 1000, 1000]),
+            true => {
+                assert_eq!(lengths, [0, 1000, 1000, 1000]);
+                assert_eq!((sent[0].flags, sent[1].seq), (Flags::EMPTY, 0));
+                // Nothing answers it.
+                assert_eq!(r.on_data(&cfg, Nanos(30), &sent[0]), Acks::None);
+                assert_eq!(r.timeout(), None);
+            }
+        }
+    }
 }

@@ -196,7 +196,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["ack-cwr", "quick-acks", "write-size"],
+        keys: &["ack-cwr", "quick-acks", "write-size", "write-window"],
         used: |c| some_tcp(c, |t| t.ack_every > 1),
         with: "ack-every = 2 and a control of TCP; every segment is acknowledged at once without",
     },
@@ -223,6 +223,12 @@ const RULES: &[Rule] = &[
         keys: &["cubic-tick"],
         used: |c| runs(c, &["cubic", "cubic-ecn"]) && some_tcp(c, |t| t.stack.cubic_hold),
         with: "cubic-hold = true, and control = \"cubic\" or \"cubic-ecn\"",
+    },
+    Rule {
+        section: "transport",
+        keys: &["third-packet"],
+        used: |c| some_tcp(c, |t| t.handshake),
+        with: "handshake = true and a control of TCP",
     },
     Rule {
         section: "transport",

@@ -3,6 +3,7 @@
 
 use cemark_sim::config::{Nic, Offload};
 use cemark_transport::Config;
+use cemark_transport::Stack;
 use cemark_wire::Nanos;
 
 use crate::error::{Fallible, Fault};
@@ -116,6 +117,9 @@ pub(crate) fn host(root: &Table, transport: &mut Config) -> Fallible<(Nic, Offlo
     {
         return Err(Fault::new(node.at, "no interrupt waits longer than 100 ms")
             .help("write it like \"20us\", or 0 for none"));
+    }
+    if transport.stack.write_window > 0 && offload.tso > 0 {
+        transport.stack.write_window = Stack::WRITE_WINDOW_OF_TRAINS;
     }
     let pacing = s.read(&PACING)?;
     transport.pacing = pacing != Pacing::None;

@@ -127,6 +127,10 @@ keys! { STACK_KEYS:
         "with `rack` suspected segments are looked at again this long after the last of them may \
          be late; `0`: as soon as the first of them is late; 2ms in Linux",
     );
+    THIRD_PACKET: bool = Key::flag("third-packet").usual("false").doc(
+        "with `handshake` the answer to a SYN-ACK is a packet without data that takes its place in \
+         buffers; `false`: the first data answers",
+    );
     UNDO: bool = Key::flag("undo").usual("false").doc(
         "a cut of the window after a loss that was none is taken back: a timestamp shows that the \
          original arrived (Eifel), or DSACK blocks that every retransmission arrived twice; it \
@@ -134,6 +138,11 @@ keys! { STACK_KEYS:
     );
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
+    );
+    WRITE_WINDOW: bool = Key::flag("write-window").usual("false").doc(
+        "the application writes whenever a third of the send buffer is free, which is the largest \
+         window so far with `tso`, and two thirds of it without; the segment that ends a write is \
+         acknowledged at once",
     );
     WRITE_SIZE: u64 = Key::bytes("write-size", 0, 1 << 30).usual("0B").doc(
         "the application writes a stream in pieces of this size, and the segment that ends one is \
@@ -278,10 +287,15 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         cubic_slope: s.read(&CUBIC_SLOPE)?,
         cubic_tick: s.read(&CUBIC_TICK)?.to_nanos(),
         hystart: s.read(&HYSTART)?,
+        third_packet: s.read(&THIRD_PACKET)?,
         undo: s.read(&UNDO)?,
         rack_wait: s.read(&RACK_WAIT)?.to_nanos(),
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,
+        write_window: match s.read(&WRITE_WINDOW)? {
+            true => Stack::WRITE_WINDOW,
+            false => 0,
+        },
         write_size: s.read(&WRITE_SIZE)? as u32,
     })
 }

@@ -106,8 +106,11 @@ impl Sender {
         progress: (u64, bool),
         losses: (u64, bool),
     ) {
-        let in_flight = self.bytes_in_flight();
+        let (in_flight, una) = (self.bytes_in_flight(), self.una);
         if let Some(paced) = self.paced() {
+            if let Some(writes) = &mut paced.writes {
+                writes.acked_below(una, paced.controller.cwnd());
+            }
             paced.finish_ack(now, progress, in_flight, losses.0, losses.1);
         }
         self.probe_after(cfg, now, ack);

@@ -14,6 +14,7 @@ mod sender;
 mod stack;
 mod tlp;
 mod undo;
+mod writes;
 
 pub use connection::{Connection, Event, Frame, MessageId, SackBlocks};
 pub use paced::Paced;

@@ -9,6 +9,7 @@ use cemark_wire::{Nanos, Rate};
 use super::prr::Prr;
 use super::rack::Rack;
 use super::tlp::Tlp;
+use super::writes::Writes;
 use crate::Stack;
 use crate::cc::{
     Acked, CeCounted, Controller, Lost, Pacing, PathSpec, Sampler, on_the_wire, per_second,
@@ -37,11 +38,13 @@ pub struct Paced {
     /// Times of segments, if losses are found by them.
     pub(crate) rack: Option<Rack>,
     pub(crate) tlp: Option<Tlp>,
+    /// Ends of writes, if the send buffer decides them.
+    pub(crate) writes: Option<Writes>,
 }
 
 /// Whether the habits of a stack need state.
 pub(crate) fn needs_state(stack: &Stack) -> bool {
-    stack.prr || stack.rack || stack.tlp
+    stack.prr || stack.rack || stack.tlp || stack.write_window > 0
 }
 
 /// A window released over its round trip (Linux, `tcp_update_pacing_rate`).
@@ -79,6 +82,7 @@ impl Paced {
             rack,
             tlp,
             rack_wait,
+            write_window,
             ..
         } = path.stack;
         // A controller with a rate of its own decides itself how its window falls.
@@ -95,6 +99,7 @@ impl Paced {
             prr: prr.then(Prr::default),
             rack: rack.then(|| Rack::new(rack_wait)),
             tlp: tlp.then(|| Tlp::new(pacing.rto_min)),
+            writes: (write_window > 0).then(|| Writes::new(write_window, path.mss)),
         }
     }
 

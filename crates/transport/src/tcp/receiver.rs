@@ -72,8 +72,8 @@ impl Receiver {
     /// Processes one segment, `seg.ecn` as it arrived, and returns the acknowledgements to send.
     #[inline]
     pub fn on_data(&mut self, cfg: &Config, now: Nanos, seg: &Segment) -> Acks {
-        if seg.flags.has(Flags::SYN) {
-            return self.on_syn(seg);
+        if seg.len == 0 {
+            return self.on_handshake(seg);
         }
         let ce = seg.ecn == Ecn::Ce;
         self.ce_packets += u32::from(ce);
@@ -196,7 +196,10 @@ impl Receiver {
     }
 
     #[cold]
-    fn on_syn(&mut self, seg: &Segment) -> Acks {
+    fn on_handshake(&mut self, seg: &Segment) -> Acks {
+        if !seg.flags.has(Flags::SYN) {
+            return Acks::None;
+        }
         // A repeated SYN means that the SYN-ACK was lost. The stream is not changed.
         Acks::One(Ack {
             cum: 0,

@@ -17,7 +17,7 @@ impl Sender {
     pub(crate) fn can_send_in_recovery(&self, cfg: &Config) -> bool {
         match self.phase {
             Phase::Opening => self.syn_due && self.end > 0,
-            Phase::Probing => true,
+            Phase::Probing | Phase::Answering => true,
             _ => {
                 self.next_again(cfg).is_some()
                     || self.next_hole(cfg).is_some()
@@ -34,6 +34,10 @@ impl Sender {
         }
         if self.phase == Phase::Probing {
             return Some(self.probe(cfg, now));
+        }
+        if self.phase == Phase::Answering {
+            self.phase = Phase::Open;
+            return Some(self.without_data(cfg, now, Flags::EMPTY));
         }
         if let Some((seq, len)) = self.next_again(cfg) {
             let scoreboard = self.scoreboard.get_or_insert_default();
@@ -73,7 +77,12 @@ impl Sender {
             flags = flags.with(Flags::RETX);
             self.stats.retransmits += 1;
         }
-        Some(Segment {
+        Some(self.without_data(cfg, now, flags))
+    }
+
+    /// A segment of the handshake.
+    fn without_data(&self, cfg: &Config, now: Nanos, flags: Flags) -> Segment {
+        Segment {
             seq: 0,
             len: 0,
             flags,
@@ -82,7 +91,7 @@ impl Sender {
                 false => Ecn::NotEct,
             },
             ts: now.0 as u32,
-        })
+        }
     }
 
     /// The first retransmission that was lost, if the window has room to repeat it.
@@ -236,7 +245,10 @@ impl Sender {
         self.backoff = 0;
         self.syn_due = false;
         self.deadline = OFF;
-        self.phase = Phase::Open;
+        self.phase = match cfg.stack.third_packet {
+            true => Phase::Answering,
+            false => Phase::Open,
+        };
     }
 
     /// The cumulative number advanced while something is, or was, missing.
@@ -323,7 +335,7 @@ impl Sender {
             Phase::Recovery => {
                 self.gone = (self.gone + u64::from(cfg.mss)).min(self.nxt - self.una)
             }
-            Phase::Loss | Phase::Opening | Phase::Probing => {}
+            Phase::Loss | Phase::Opening | Phase::Probing | Phase::Answering => {}
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) enum Phase {
     Opening,
     /// A tail loss probe has to leave.
     Probing,
+    /// The acknowledgement of the SYN-ACK has to leave.
+    Answering,
 }
 
 /// Events of a sender since its construction.
@@ -369,10 +371,21 @@ impl Sender {
         if self.nxt - self.una - self.gone + u64::from(cfg.mss) > self.congestion.cwnd() {
             self.full_at = self.nxt;
         }
-        if ends_a_piece(cfg.stack.write_size, seq, len) {
+        if ends_a_piece(cfg.stack.write_size, seq, len) || self.ends_a_write() {
             flags = flags.with(Flags::PUSH);
         }
         self.emit(now, seq, len, flags)
+    }
+
+    /// Whether the last new segment fills the send buffer.
+    #[inline]
+    fn ends_a_write(&mut self) -> bool {
+        let Congestion::Paced(paced) = &mut self.congestion else {
+            return false;
+        };
+        let cwnd = paced.controller.cwnd();
+        let writes = paced.writes.as_mut();
+        writes.is_some_and(|writes| writes.ends_at(self.nxt, cwnd))
     }
 
     #[inline]
