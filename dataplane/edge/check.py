@@ -152,7 +152,7 @@ def killed():
     check("traffic flows while one is dead", moving == long > 0, f"{moving} of {long} times")
     counts = stop(routers)
     starts = sum(c["peer_starts"] for c in counts)
-    check("the other notices each start", starts >= 2, f"{starts}")
+    check("starts of the other are noticed", starts >= 2, f"{starts}")
     for flow in flows:
         flow.close()
 

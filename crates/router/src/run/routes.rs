@@ -110,8 +110,8 @@ impl Routes {
     }
 }
 
-/// Lines of `ip route show` of other devices whose metric is not above this one. IPv4 routes without
-/// a metric have 0.
+/// Lines of `ip route show` of other devices whose metric is not above this one. IPv4 routes
+/// without a metric have 0.
 fn blocking<'a>(said: &'a str, device: &str, metric: &str) -> Vec<&'a str> {
     let ours: u32 = metric.parse().unwrap_or(0);
     let value = |line: &str, name: &str| {
