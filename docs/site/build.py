@@ -29,7 +29,7 @@ USE = [
     "docs/transports.md", "docs/classes.md", "docs/pfc.md", "docs/dcib.md", "docs/testbed.md",
 ]
 DEPLOY = [
-    "docs/dataplane.md", "docs/linux.md", "docs/netdev-qinq.md", "docs/p4.md",
+    "docs/dataplane.md", "docs/linux.md", "docs/netdev-qinq.md", "docs/edge.md", "docs/p4.md",
     "dataplane/p4/README.md",
 ]
 EVIDENCE = [

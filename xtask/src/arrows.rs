@@ -19,6 +19,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
     // DCIB's routers know nothing of ports, queues and markers: a real network needs them alone.
     ("cemark-edge", &["cemark-wire"]),
+    // Those routers on real packets. The program `cemark` hands over to its program, and does not
+    // depend on it.
+    ("cemark-router", &["cemark-wire", "cemark-edge"]),
     // Golden vectors, for the tests of the schemes and for every other form.
     ("cemark-vectors", &["cemark-wire", "cemark-marking"]),
     // Loads markers in C and BPF, the users' among them.

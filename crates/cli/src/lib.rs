@@ -18,6 +18,8 @@ mod check;
 mod compare;
 mod completions;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod edge;
 mod exit;
 mod export;
 mod figure;
@@ -119,6 +121,9 @@ enum Command {
     /// Mark the packets of a Linux device with an eBPF program: attach, retune, show, detach.
     #[cfg(target_os = "linux")]
     Bpf(bpf::Args),
+    /// Run one router of a DCIB pair on real packets: between a tun device and UDP.
+    #[cfg(target_os = "linux")]
+    Edge(edge::Args),
     /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
     Theory(theory::Args),
     /// Write a scheme for a switch, a kernel or a program.
@@ -327,6 +332,8 @@ pub fn main(program: Program) -> u8 {
         Some(Command::Vectors(args)) => vectors::vectors(args),
         #[cfg(target_os = "linux")]
         Some(Command::Bpf(args)) => bpf::bpf(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Edge(args)) => edge::edge(args),
         Some(Command::Theory(args)) => theory::theory(args),
         Some(Command::Export(args)) => export::export(args),
         Some(Command::P4(args)) => p4::p4(args),

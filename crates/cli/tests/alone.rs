@@ -87,3 +87,33 @@ fn nothing_of_the_checkout_is_needed() {
     }
     assert!(place.0.join("out/report.html").exists() && place.0.join("own.o").exists());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn edge_says_where_its_program_comes_from() {
+    let dir = std::env::temp_dir().join(format!("cemark-no-edge-{}", std::process::id()));
+    fs::create_dir_all(&dir).expect("a temporary directory");
+    let program = dir.join("cemark");
+    fs::copy(env!("CARGO_BIN_EXE_cemark"), &program).expect("a copy");
+    let run = |words: &[&str]| {
+        let mut command = Command::new(&program);
+        command.arg("edge").args(words).env("PATH", &dir);
+        command.output().expect("the program runs")
+    };
+    let missing = run(&["near", "edge.toml"]);
+    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert_eq!(missing.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("cargo build --release -p cemark-router"),
+        "{said}"
+    );
+    // Beside the program, or in PATH, it gets the words as they are.
+    let script = dir.join("cemark-edge");
+    fs::write(&script, "#!/bin/sh\necho \"$@\"\nexit 7\n").expect("a script");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&script, mode).expect("a mode");
+    let handed = run(&["far", "edge.toml", "--stats", "json"]);
+    let _ = fs::remove_dir_all(&dir);
+    assert_eq!(handed.status.code(), Some(7));
+    assert_eq!(handed.stdout, b"far edge.toml --stats json\n");
+}

@@ -96,6 +96,14 @@ impl Far {
         }
     }
 
+    /// Ends every wait and delivers what waits (in-order release): its memory is needed, or nothing
+    /// more will arrive.
+    pub fn end_waits(&mut self, out: &mut Actions) {
+        if let Some(order) = &mut self.order {
+            order.end(out);
+        }
+    }
+
     /// Records the arrival of a sequence number; `None` where it had arrived before, or is too old
     /// to know.
     fn note(&mut self, number: u64) -> Option<()> {

@@ -57,13 +57,13 @@ macro_rules! pages {
 }
 
 /// The pages that topics are cut out of.
-const PAGES: [(&str, &str); 18] = pages! {
+const PAGES: [(&str, &str); 19] = pages! {
     "docs/scenarios.md" "docs/install.md" "docs/output.md"
     "docs/formats.md" "docs/trust.md" "docs/pfc.md" "docs/classes.md"
     "docs/transports.md" "docs/dcib.md" "docs/dataplane.md"
     "docs/questions.md" "docs/findings.md" "workloads/README.md"
     "docs/glossary.md" "docs/doctor.md"
-    "docs/export.md" "docs/search.md" "docs/operators.md"
+    "docs/export.md" "docs/search.md" "docs/operators.md" "docs/edge.md"
 };
 
 impl Topic {
