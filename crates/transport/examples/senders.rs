@@ -314,6 +314,7 @@ pub fn setup(words: impl Iterator<Item = String>) -> Result<(Setup, bool), Strin
             "cubic_tick" => stack.cubic_tick = Nanos(number()?),
             "hystart" => stack.hystart = flag()?,
             "third_packet" => stack.third_packet = flag()?,
+            "tso_defer" => stack.tso_defer = flag()?,
             "undo" => stack.undo = flag()?,
             "rack_wait" => stack.rack_wait = Nanos(number()?),
             "cubic_hold" => stack.cubic_hold = flag()?,

@@ -51,6 +51,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         hystart: on[11],
         rack_wait: Nanos::from_millis(2 * u64::from(on[10])),
         third_packet: on[13],
+        tso_defer: on[13],
         undo: on[12],
         rto_over_rtt: on[6],
         coarse_alpha: on[7],

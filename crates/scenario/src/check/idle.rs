@@ -226,6 +226,12 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
+        keys: &["tso-defer"],
+        used: |c| c.offload.tso > 0 && some_tcp(c, |t| t.sack && t.stack.rack),
+        with: "rack = true, tso = \"64KB\" in [host], and a control of TCP",
+    },
+    Rule {
+        section: "transport",
         keys: &["third-packet"],
         used: |c| some_tcp(c, |t| t.handshake),
         with: "handshake = true and a control of TCP",

@@ -38,6 +38,7 @@ const LINUX: &[Setting] = &[
     ("transport", "ack-delay", "40ms"),
     ("transport", "ack-cwr", "true"),
     ("transport", "quick-acks", "16"),
+    ("transport", "tso-defer", "true"),
     ("transport", "write-window", "true"),
     ("transport", "handshake", "true"),
     ("transport", "third-packet", "true"),

@@ -139,6 +139,10 @@ keys! { STACK_KEYS:
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
     );
+    TSO_DEFER: bool = Key::flag("tso-defer").usual("false").doc(
+        "with `rack` and `tso` the clock decides too whether a train waits for the next ACK, and a \
+         train is as long as the window sends in a millisecond, longer at short RTTs",
+    );
     WRITE_WINDOW: bool = Key::flag("write-window").usual("false").doc(
         "the application writes whenever a third of the send buffer is free, which is the largest \
          window so far with `tso`, and two thirds of it without; the segment that ends a write is \
@@ -292,6 +296,7 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         rack_wait: s.read(&RACK_WAIT)?.to_nanos(),
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,
+        tso_defer: s.read(&TSO_DEFER)?,
         write_window: match s.read(&WRITE_WINDOW)? {
             true => Stack::WRITE_WINDOW,
             false => 0,

@@ -226,9 +226,9 @@ impl Source {
     }
 
     /// Whether a whole train of `tso` bytes can leave, or all that there is.
-    pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
+    pub fn fills_train(&self, cfg: &Config, tso: u32, now: impl FnOnce() -> Nanos) -> bool {
         match self {
-            Source::Tcp(sender) => sender.fills_train(cfg, tso),
+            Source::Tcp(sender) => sender.fills_train(cfg, tso, now),
             Source::Rdma(_) => true,
         }
     }

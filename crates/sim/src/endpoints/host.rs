@@ -391,9 +391,9 @@ impl Endpoints {
 
 /// Whether a connection has something to send, and under TSO enough of it.
 #[inline]
-fn worth(tx: &SenderEnd, now: impl FnOnce() -> Nanos) -> bool {
+fn worth(tx: &SenderEnd, now: impl Fn() -> Nanos) -> bool {
     let (source, cfg, tso) = (&tx.source, &tx.transport.cfg, tx.transport.tso);
-    source.can_send(cfg, now) && (tso == 0 || source.fills_train(cfg, tso))
+    source.can_send(cfg, &now) && (tso == 0 || source.fills_train(cfg, tso, now))
 }
 
 /// The class of a byte of a flow under demotion by bytes sent (PIAS).

@@ -5,6 +5,8 @@ use alloc::collections::VecDeque;
 
 use cemark_wire::Nanos;
 
+use crate::Config;
+
 /// When segments left, and the latest of them that has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Rack {
@@ -104,6 +106,25 @@ impl Rack {
         if self.keeps == 0 {
             self.more = 0;
         }
+    }
+
+    /// Whether a train does not wait for the next acknowledgement (Linux, `tcp_tso_should_defer`):
+    /// the last segment left more than a millisecond ago, or the acknowledgement of the oldest is
+    /// more than half a round trip away.
+    pub(crate) fn hurries(&self, now: Nanos, srtt: u64) -> bool {
+        let since =
+            |sent: Option<&(u64, u64)>| sent.map_or(u64::MAX, |s| now.0.saturating_sub(s.1));
+        since(self.sent.back()) > 1_000_000 || since(self.sent.front()) < srtt / 2
+    }
+
+    /// Bytes of a train (Linux, `tcp_tso_autosize`): what 1.2 windows a round trip send in 1/1024 s,
+    /// 64 KB more at round trips below 512 us, half of that for each 512 us, and two segments at
+    /// least.
+    pub(crate) fn train(&self, cfg: &Config, window: u64, srtt: u64) -> u64 {
+        let (second, unit) = (1_000_000_000, 512_000);
+        let rate = (window * 12 / 10).saturating_mul(second) / srtt.max(1);
+        let near = (1_u64 << 16).checked_shr((self.min_rtt / unit) as u32);
+        (rate / 1024 + near.unwrap_or(0)).max(2 * u64::from(cfg.mss))
     }
 
     /// How long a segment may arrive after one that was sent later (section 6.2, step 4). `sure`:
@@ -243,6 +264,40 @@ mod tests {
         assert_eq!(rack.window(true, 2_000_000), 3 * quarter);
         rack.recovers();
         assert_eq!(rack.window(true, 2_000_000), quarter);
+    }
+
+    /// Round trips of 1 ms: a train waits while the oldest segment is between 0.5 and, from the last
+    /// one on, 1 ms old.
+    #[test]
+    fn a_train_waits_for_an_acknowledgement_that_is_near() {
+        let mut rack = Rack::default();
+        rack.sent(Nanos(1_000_000), 1000);
+        rack.sent(Nanos(1_300_000), 2000);
+        let at = |us: u64| rack.hurries(Nanos(us * 1000), 1_000_000);
+        assert_eq!(
+            [at(1_400), at(1_499), at(1_500), at(2_300), at(2_301)],
+            [true, true, false, false, true]
+        );
+    }
+
+    #[test]
+    fn a_train_is_as_long_as_the_window_sends_in_a_millisecond() {
+        let cfg = Config {
+            mss: 1000,
+            ..Config::default()
+        };
+        let train = |min_rtt: u64, window: u64, srtt: u64| {
+            let rack = Rack {
+                min_rtt,
+                ..Rack::default()
+            };
+            rack.train(&cfg, window, srtt)
+        };
+        // 100 segments in 10 ms: 12 MB/s, 11.7 KB in 1/1024 s.
+        assert_eq!(train(10_000_000, 100_000, 10_000_000), 11_718);
+        assert_eq!(train(1_000_000, 10_000, 1_000_000), 11_718 + 32_768);
+        assert_eq!(train(100_000, 1_000, 100_000), 11_718 + 65_536);
+        assert_eq!(train(100_000_000, 10_000, 100_000_000), 2_000);
     }
 
     /// An answer that comes sooner than any round trip was for the original.

@@ -212,18 +212,28 @@ impl Sender {
 
     /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): the
     /// windows have room for a whole train, for everything that is written, or for a third of the
-    /// window; or nothing is outstanding; or the sender is recovering from a loss.
-    pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
+    /// window; or nothing is outstanding; or the sender is recovering from a loss. With
+    /// [`Stack::tso_defer`](crate::Stack::tso_defer) the clock decides as well.
+    pub fn fills_train(&self, cfg: &Config, tso: u32, now: impl FnOnce() -> Nanos) -> bool {
         let outstanding = self.nxt - self.una;
         if outstanding == 0 || self.phase > Phase::Disorder {
             return true;
         }
         let window = self.congestion.cwnd().min(cfg.receive_window);
         let limit = (window + self.gone).min(cfg.receive_window);
-        let train = match &self.congestion {
-            Congestion::Paced(paced) => u64::from(tso).min(paced.largest_train()),
-            _ => u64::from(tso),
-        };
+        let mut train = u64::from(tso);
+        if let Congestion::Paced(paced) = &self.congestion {
+            train = train.min(paced.largest_train());
+            if cfg.stack.tso_defer
+                && let Some(rack) = &paced.rack
+            {
+                let srtt = self.rtt.smoothed();
+                if rack.hurries(now(), srtt) {
+                    return true;
+                }
+                train = train.min(rack.train(cfg, window, srtt));
+            }
+        }
         let enough = train.min(self.end - self.nxt).min(window / 3);
         // The last segment of a train need not fill it.
         limit.saturating_sub(outstanding) + u64::from(cfg.mss) > enough

@@ -65,6 +65,11 @@ pub struct Stack {
     pub rto_over_rtt: bool,
     /// DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within one window.
     pub coarse_alpha: bool,
+    /// With `rack`: the clock decides too whether a train waits for a longer one, and its length
+    /// follows the window's rate (Linux: `tcp_tso_should_defer` and `tcp_tso_autosize` in
+    /// `tcp_output.c`).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_off"))]
+    pub tso_defer: bool,
     /// The application writes whenever a third of the send buffer is free, which is this percentage
     /// of the largest window so far. The segment that ends a write carries PUSH. 0: as `write_size`
     /// says (Linux: [`Stack::WRITE_WINDOW`], with TSO [`Stack::WRITE_WINDOW_OF_TRAINS`]).
@@ -99,6 +104,7 @@ impl Stack {
         hystart: false,
         rack_wait: Nanos::ZERO,
         third_packet: false,
+        tso_defer: false,
         write_window: 0,
         undo: false,
         rto_over_rtt: false,
@@ -134,6 +140,7 @@ impl Stack {
         undo: true,
         rto_over_rtt: true,
         coarse_alpha: true,
+        tso_defer: true,
         // Without TSO.
         write_window: Stack::WRITE_WINDOW,
         write_size: 0,
