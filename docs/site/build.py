@@ -26,7 +26,8 @@ START = ["README.md", "docs/README.md", "docs/install.md", "docs/glossary.md"]
 USE = [
     "docs/scenarios.md", "docs/output.md", "docs/own-marker.md", "docs/speed.md",
     "docs/cluster.md", "docs/formats.md",
-    "docs/transports.md", "docs/classes.md", "docs/pfc.md", "docs/dcib.md", "docs/testbed.md",
+    "docs/transports.md", "docs/hosts.md", "docs/classes.md", "docs/pfc.md", "docs/dcib.md",
+    "docs/testbed.md",
 ]
 DEPLOY = [
     "docs/dataplane.md", "docs/linux.md", "docs/netdev-qinq.md", "docs/edge.md", "docs/p4.md",

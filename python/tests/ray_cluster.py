@@ -253,7 +253,7 @@ def _own_marker() -> None:
 
         def spec(self) -> Any:
             sent = self._handed.spec()
-            made.path.unlink()
+            made.path.unlink(missing_ok=True)
             return sent
 
         def __getattr__(self, name: str) -> Any:

@@ -6,12 +6,12 @@ use cemark_wire::{Ecn, Flags, Packet};
 
 use crate::Config;
 
-/// Data, or the SYN that opens a connection.
+/// Data, or a packet of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Stream offset of the first byte carried. A SYN occupies no offset and has 0.
     pub seq: u64,
-    /// Payload bytes; 0 only in a SYN.
+    /// Payload bytes; 0 in the SYN and in the third packet of a handshake.
     pub len: u16,
     /// CWR, RETX, PUSH and SYN as they apply.
     pub flags: Flags,

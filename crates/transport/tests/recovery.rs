@@ -35,7 +35,7 @@ fn control() -> impl Strategy<Value = Control> {
 
 /// Every habit that a sender or a receiver may have, each on or off.
 fn stack() -> impl Strategy<Value = Stack> {
-    let flags = prop::collection::vec(any::<bool>(), 14);
+    let flags = prop::collection::vec(any::<bool>(), 17);
     (flags, 0u32..40, 0u32..20_000).prop_map(|(on, quick_acks, write_size)| Stack {
         ack_cwr: on[0],
         whole_segments: on[1],
@@ -49,13 +49,13 @@ fn stack() -> impl Strategy<Value = Stack> {
         cubic_slope: on[9],
         cubic_tick: Nanos::from_millis(u64::from(on[10])),
         hystart: on[11],
-        rack_wait: Nanos::from_millis(2 * u64::from(on[10])),
+        rack_wait: Nanos::from_millis(2 * u64::from(on[14])),
         third_packet: on[13],
-        tso_defer: on[13],
+        tso_defer: on[15],
         undo: on[12],
         rto_over_rtt: on[6],
         coarse_alpha: on[7],
-        write_window: if on[13] { 67 } else { 0 },
+        write_window: if on[16] { 67 } else { 0 },
         write_size,
     })
 }

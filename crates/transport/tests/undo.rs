@@ -149,3 +149,106 @@ fn a_timeout_before_a_late_acknowledgement_is_taken_back() {
         assert_eq!(resent.is_empty(), undone == 1, "nothing is lost");
     }
 }
+
+/// A mark after the recovery cuts, and the report that would undo the loss comes later.
+#[test]
+fn a_later_cut_for_a_mark_is_not_taken_back() {
+    let mut cfg = config(true);
+    cfg.control = Control::CUBIC_ECN;
+    let marked = |cum, ts| Ack {
+        flags: Flags::ACK.with(Flags::ECE),
+        ..ack(cum, ts)
+    };
+    let mut s = recovering(&cfg, &[0]);
+    let end = s.sent() / 1000;
+    s.on_ack(&cfg, Nanos(15 * MS), &ack(end, 10), &[]);
+    assert!(!drain(&mut s, &cfg, 15).is_empty());
+    let all = s.sent() / 1000;
+    s.on_ack(&cfg, Nanos(20 * MS), &marked(all, 15), &[]);
+    let cut = s.cwnd();
+    assert!(cut < 7_000, "{cut}");
+    s.on_ack(&cfg, Nanos(21 * MS), &ack(all, 15), &[(0, 1_000)]);
+    assert_eq!((s.cwnd(), s.undone_cuts()), (cut, 0));
+    // An echo in the recovery keeps the cut of the loss, and the recovery ends.
+    let mut s = recovering(&cfg, &[0]);
+    s.on_ack(&cfg, Nanos(12 * MS), &marked(10, 5), &[]);
+    assert_eq!(s.undone_cuts(), 0);
+    assert!(s.cwnd() <= 7_000);
+}
+
+/// The segment behind the second hole has arrived twice, which its own block within a longer one
+/// says.
+#[test]
+fn reports_above_the_cumulative_number_count() {
+    let cfg = config(true);
+    let mut s = recovering(&cfg, &[0, 5]);
+    let range = (1_000, 10_000);
+    s.on_ack(&cfg, Nanos(15 * MS), &ack(0, 10), &[(5_000, 6_000), range]);
+    assert_eq!((s.cwnd(), s.undone_cuts()), (7_000, 0));
+    s.on_ack(&cfg, Nanos(16 * MS), &ack(10, 10), &[(0, 1_000)]);
+    assert_eq!(s.undone_cuts(), 1);
+    assert!(s.cwnd() >= 10_000);
+}
+
+/// All retransmissions of a recovery have arrived twice, but another segment is lost: the sender
+/// recovers again.
+#[test]
+fn a_real_loss_cuts_again() {
+    let cfg = config(true);
+    let mut s = Sender::new(&cfg);
+    s.write(100_000);
+    drain(&mut s, &cfg, 5);
+    for n in 1..6 {
+        s.on_ack(
+            &cfg,
+            Nanos(10 * MS),
+            &ack(0, 5),
+            &[(n * 1000, (n + 1) * 1000)],
+        );
+    }
+    let again = drain(&mut s, &cfg, 10);
+    assert!(again[0].flags.has(Flags::RETX));
+    // Segment 6 is lost: 7, 8 and 9 arrive, and 0 arrives twice.
+    s.on_ack(&cfg, Nanos(11 * MS), &ack(6, 10), &[(7_000, 10_000)]);
+    s.on_ack(
+        &cfg,
+        Nanos(12 * MS),
+        &ack(6, 10),
+        &[(0, 1_000), (7_000, 10_000)],
+    );
+    let resent = drain(&mut s, &cfg, 12);
+    let all = again.iter().chain(&resent);
+    let repaired = all.filter(|seg| seg.flags.has(Flags::RETX) && seg.seq == 6_000);
+    assert_eq!(repaired.count(), 1);
+    assert!(s.cwnd() < 10_000, "{}", s.cwnd());
+}
+
+/// After an undo a hole that is left is looked at by the timer of RACK, not only by the timeout.
+#[test]
+fn after_an_undo_suspects_have_a_timer() {
+    let mut cfg = config(true);
+    cfg.lost_retransmissions = false;
+    cfg.stack.rack = true;
+    let mut s = Sender::new(&cfg);
+    s.write(100_000);
+    drain(&mut s, &cfg, 5);
+    s.on_ack(&cfg, Nanos(10 * MS), &ack(1, 5), &[]);
+    let later = drain(&mut s, &cfg, 10);
+    assert!(later.len() >= 2);
+    for n in 2..6 {
+        s.on_ack(
+            &cfg,
+            Nanos(11 * MS),
+            &ack(1, 5),
+            &[(n * 1000, (n + 1) * 1000)],
+        );
+    }
+    assert_eq!(s.stats().fast_recoveries, 1);
+    drain(&mut s, &cfg, 11);
+    // The original of 1 arrives late; 6 is missing before the segments that left at 10 ms.
+    let beyond = (7_000, 12_000);
+    s.on_ack(&cfg, Nanos(16 * MS), &ack(6, 5), &[beyond]);
+    assert_eq!(s.undone_cuts(), 1);
+    let due = s.timeout().expect("a timer");
+    assert!(due < Nanos(16 * MS + 10 * MS), "{due:?}");
+}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The grid of docs/transports.md, "Compared with a kernel": senders of Linux and of the simulator
-with the options of Linux (`stack=linux`), over one queue that marks (TCN).
+"""The grid of docs/hosts.md: senders of Linux and of the simulator with the options of Linux
+(`stack=linux`), over one queue that marks (TCN).
 
 hosts_grid.py OUT [KERNEL]: runs senders.py in KERNEL (uml-hz1000) and the example `senders` of
 cemark-transport for every point, and `cemark run` for points with offloads; 25 minutes. What OUT
-has of the kernel of an earlier run is kept. Prints the table. A value beyond its bound has an exclamation mark.
-The exit code is 1 if fewer rows are within every bound than WITHIN says."""
+has of the kernel of an earlier run is kept. Prints the table. A value beyond its bound has an
+exclamation mark. The exit code is 1 if fewer rows are within every bound than WITHIN says."""
 
 import json
 import pathlib

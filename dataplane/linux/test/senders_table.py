@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The table and the figures of docs/transports.md, "Compared with a kernel": the simulator's
-senders without and with the options of Linux, and the kernel.
+"""The table "Defaults, preset, kernel" and the figures of docs/hosts.md: the simulator's senders
+without and with the options of Linux, and the kernel.
 
 senders_table.py OUT [KERNEL]: runs senders.py in KERNEL (uml-hz1000) for every case, and the
 example `senders` of cemark-transport for every set of options; 10 minutes. What OUT has of an

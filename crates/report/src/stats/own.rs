@@ -4,7 +4,8 @@
 //! The methods are those of paired comparisons, against a baseline that is one for every flow. The
 //! bootstrap of a percentile draws the percentile itself: the k-th smallest of n flows drawn with
 //! replacement is the flow at place floor(n U) of the sorted flows, where U, the k-th smallest of n
-//! uniform numbers, has the beta distribution of k and n + 1 - k.
+//! uniform numbers, has the beta distribution of k and n + 1 - k. The logarithm and the cosine are
+//! those of the machine's library, so an end of such an interval may differ between machines.
 
 use cemark_wire::hash::SplitMix64;
 

@@ -121,7 +121,7 @@ keys! { STACK_KEYS:
     );
     HYSTART: bool = Key::flag("hystart-linux").usual("false").doc(
         "CUBIC leaves slow start as Linux does: once ACKs at most 2 ms apart span half of the \
-         smallest RTT, or the RTT has grown by an eighth (by 4 to 16 ms)",
+         smallest RTT and of 1 ms, or the RTT has grown by an eighth (by 4 to 16 ms)",
     );
     RACK_WAIT: Picos = Key::time("rack-wait").usual("0").doc(
         "with `rack` suspected segments are looked at again this long after the last of them may \

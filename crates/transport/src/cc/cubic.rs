@@ -10,9 +10,7 @@ use cemark_wire::{Ecn, Nanos};
 
 use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
-    Window, boxed,
-    hystart::{self, Hystart},
-    window::floor,
+    Window, boxed, hystart::Hystart, window::floor,
 };
 use crate::Stack;
 
@@ -244,16 +242,16 @@ impl Cubic {
         let cwnd = self.window.bytes();
         let fresh = |h: &Held| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD;
         let tick = self.stack.cubic_tick.0;
-        let same_tick = |h: &Held| tick > 0 && h.at.0 / tick == now.0 / tick;
-        let per = match self.held {
-            Some(held) if fresh(&held) => held.per,
-            Some(held) if same_tick(&held) => held.per.min(self.reno_per_step(&at.0)).max(2),
-            _ => self.segments_per_step(at),
+        // Within a tick Reno's window cannot pass one that grows as fast as it.
+        let holds = |h: &Held| fresh(h) || tick > 0 && h.at.0 / tick == now.0 / tick;
+        let per = match self.held.filter(holds) {
+            Some(held) => held.per,
+            None => {
+                let per = self.segments_per_step(at);
+                self.held = Some(Held { at: now, cwnd, per });
+                per
+            }
         };
-        match &mut self.held {
-            Some(held) if fresh(held) || same_tick(held) => held.per = per,
-            held => *held = Some(Held { at: now, cwnd, per }),
-        }
         // What was counted at a slower rate makes one segment, and no more.
         let step = per * mss;
         if self.credit >= step {
@@ -263,18 +261,6 @@ impl Cubic {
         self.credit += bytes;
         self.window.add(self.credit / step * mss);
         self.credit %= step;
-    }
-
-    /// Segments that have to be acknowledged for the window to grow by one, so that it follows
-    /// Reno's.
-    fn reno_per_step(&self, epoch: &Epoch) -> u64 {
-        let mss = u64::from(self.mss);
-        let cwnd = (self.window.bytes() / mss).max(1);
-        let more = match self.config.reno_friendly {
-            true => ((epoch.reno >> 20) / mss).saturating_sub(cwnd),
-            false => 0,
-        };
-        cwnd.checked_div(more).unwrap_or(u64::MAX)
     }
 
     /// Segments that have to be acknowledged for the window to grow by one. All in whole segments:
@@ -348,12 +334,11 @@ impl Controller for Cubic {
             let mss = u64::from(self.mss);
             self.window.grow(mss, ack);
             let cwnd = self.window.bytes();
-            let form = match (self.stack.hystart, self.config.hystart) {
-                (true, _) => Some(hystart::LINUX),
-                (false, true) => Some(hystart::NS3),
-                (false, false) => None,
+            let ends = match (self.stack.hystart, self.config.hystart) {
+                (true, _) => self.hystart.ends_in_linux(mss, cwnd, self.srtt, ack),
+                (false, on) => on && self.hystart.ends(mss, cwnd, ack),
             };
-            if form.is_some_and(|form| self.hystart.ends(&form, mss, cwnd, ack)) {
+            if ends {
                 self.window.cut_to(mss, cwnd);
             }
         } else if ack.cwnd_limited {

@@ -282,8 +282,7 @@ fn linux_keeps_renos_slope_beyond_the_old_window() {
     assert!((48..=56).contains(&linux), "{linux} in 100 round trips");
 }
 
-/// A window that grows within a tick keeps the rate of the tick's beginning, unless Reno's window
-/// asks for more.
+/// A window that grows within a tick keeps the rate of the tick's beginning.
 #[test]
 fn linux_computes_the_growth_once_a_tick() {
     let mut c = Cubic::new(

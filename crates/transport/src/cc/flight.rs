@@ -158,6 +158,7 @@ impl<C: Controller> Flight<C> {
             after_timeout: false,
             round_ended,
             rtt,
+            delay: rtt.unwrap_or(0),
         });
         if ce_packets > 0 && batch.to > self.cut_end {
             self.controller.on_ce(&CeCounted {

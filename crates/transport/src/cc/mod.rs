@@ -66,8 +66,11 @@ pub struct Acked {
     /// This is the first acknowledgement of data that was sent after the previous round ended. A
     /// round is one window of data, about one round trip.
     pub round_ended: bool,
-    /// Round-trip sample in nanoseconds.
+    /// Round-trip sample in nanoseconds, one a round in TCP.
     pub rtt: Option<u32>,
+    /// Nanoseconds since the packet left that caused this acknowledgement; 0 where the transport
+    /// does not know.
+    pub delay: u32,
 }
 
 /// The receiver reported CE for the first time in a window of data. [`Controller::on_ack`] has

@@ -109,7 +109,7 @@ impl Sender {
         let (in_flight, una) = (self.bytes_in_flight(), self.una);
         if let Some(paced) = self.paced() {
             if let Some(writes) = &mut paced.writes {
-                writes.acked_below(una, paced.controller.cwnd());
+                writes.acked_below(una, paced.controller.cwnd().min(cfg.receive_window));
             }
             paced.finish_ack(now, progress, in_flight, losses.0, losses.1);
         }

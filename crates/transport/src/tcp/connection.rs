@@ -20,7 +20,8 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// The blocks, `[start, end)` each, most recently changed first.
+    /// The blocks, `[start, end)` each: a segment that arrived twice, with
+    /// [`Stack::undo`](crate::Stack::undo), then ranges, most recently changed first.
     pub fn as_slice(&self) -> &[(u64, u64)] {
         &self.blocks[..usize::from(self.len)]
     }
@@ -29,7 +30,7 @@ impl SackBlocks {
 /// A frame that two connections exchange over the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Data or a SYN. Switches on the way may change its `ecn` to CE.
+    /// Data or a packet of the handshake. Switches on the way may change its `ecn` to CE.
     Data(Segment),
     /// An acknowledgement, sent Not-ECT.
     Ack(Ack, SackBlocks),

@@ -8,22 +8,42 @@
 use cemark_wire::Nanos;
 
 use super::sender::{Phase, Sender};
+use super::tlp::Tlp;
 use super::undo::Undo;
 use crate::cc::{Congestion, Cut};
 use crate::{Ack, Config};
 
+/// Meaning of an acknowledgement of new data for the last cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// The loss may be one.
+    Loss,
+    /// Originals arrive, and what left again is waited for: nothing more leaves again meanwhile.
+    Waits,
+    /// The loss was none, and the cut is taken back.
+    None,
+}
+
 impl Sender {
     /// Before the controller answers a loss: the window that it cuts. A cut for CE in the same
-    /// window of data was no mistake.
+    /// window of data was no mistake and stays.
     pub(super) fn remember_window(&mut self, cfg: &Config) {
         if !(cfg.stack.undo && cfg.sack) {
             return;
         }
-        let (cwnd, from) = (self.cwnd(), self.una);
         let ssthresh = self.congestion.controller().ssthresh();
-        let open = self.already() == Cut::None;
-        let undo = ssthresh.filter(|_| open).map(|s| Undo::new(cwnd, s, from));
-        self.scoreboard.get_or_insert_default().undo = undo;
+        let window = match self.already() {
+            Cut::None => self.cwnd(),
+            _ => 0,
+        };
+        let probes = match &self.congestion {
+            Congestion::Paced(paced) => paced.tlp.as_ref().is_some_and(Tlp::repeats),
+            _ => false,
+        };
+        let una = self.una;
+        let scoreboard = self.scoreboard.get_or_insert_default();
+        let out = scoreboard.retransmissions_out(una) + u32::from(probes);
+        scoreboard.undo = ssthresh.map(|ssthresh| Undo::new(window, ssthresh, una, out));
     }
 
     /// A segment leaves again.
@@ -33,15 +53,24 @@ impl Sender {
         }
     }
 
-    /// Takes the report of a segment that arrived twice, the first block of `sacks` if it lies
-    /// below the cumulative number (RFC 2883 section 4). Undoes the last cut if every
-    /// retransmission arrived twice.
-    pub(super) fn take_duplicate(&mut self, cfg: &Config, ack: &Ack, sacks: &[(u64, u64)]) {
-        let Some(&(start, end)) = sacks.first().filter(|b| b.1 <= ack.cum) else {
-            return;
+    /// CE is echoed: the window stays as small as it is.
+    pub(super) fn keep_cut(&mut self) {
+        if let Some(undo) = self.scoreboard.as_mut().and_then(|b| b.undo.as_mut()) {
+            undo.keep();
+        }
+    }
+
+    /// Takes the report of a segment that arrived twice: the first block of `sacks`, if it lies
+    /// below the cumulative number or within the second block (RFC 2883 section 4). Undoes the last
+    /// cut if every retransmission arrived twice. True: that ends a recovery, so losses have to be
+    /// looked for again.
+    pub(super) fn take_duplicate(&mut self, cfg: &Config, ack: &Ack, sacks: &[(u64, u64)]) -> bool {
+        let Some(&(start, end)) = sacks.first().filter(|_| cfg.stack.undo) else {
+            return false;
         };
-        if !cfg.stack.undo {
-            return;
+        let within = |other: &&(u64, u64)| other.0 <= start && end <= other.1;
+        if end > ack.cum && sacks.get(1).filter(within).is_none() {
+            return false;
         }
         if let Congestion::Paced(paced) = &mut self.congestion
             && let Some(rack) = &mut paced.rack
@@ -49,63 +78,57 @@ impl Sender {
             rack.saw_duplicate(ack.cum, self.nxt);
         }
         let Some(undo) = self.scoreboard.as_mut().and_then(|b| b.undo.as_mut()) else {
-            return;
+            return false;
         };
-        if end > undo.from {
-            let segments = (end - start).div_ceil(u64::from(cfg.mss)) as u32;
-            undo.open = undo.open.saturating_sub(segments);
+        undo.arrived_twice(end, (end - start).div_ceil(u64::from(cfg.mss)) as u32);
+        if !undo.is_twice() || self.phase == Phase::Loss {
+            return false;
         }
-        if undo.is_twice() && self.phase != Phase::Loss {
-            self.undo_cut();
+        self.undo_cut();
+        let recovers = self.phase == Phase::Recovery;
+        if recovers {
+            self.phase = Phase::Disorder;
         }
+        recovers
     }
 
-    /// After an acknowledgement of new data in a recovery or behind a timeout. True: the cut was a
-    /// mistake and is undone, and nothing is lost.
-    pub(super) fn undone_by(&mut self, now: Nanos, ack: &Ack) -> bool {
+    /// After an acknowledgement of new data in a recovery or behind a timeout.
+    pub(super) fn judge_cut(&mut self, now: Nanos, ack: &Ack) -> Finding {
         let una = self.una;
         let Some(scoreboard) = &mut self.scoreboard else {
-            return false;
+            return Finding::Loss;
         };
         let Some(undo) = &scoreboard.undo else {
-            return false;
+            return Finding::Loss;
         };
         let late = undo.is_late(now, ack.ts_echo);
-        let done = una >= scoreboard.recover;
         match self.phase {
-            Phase::Recovery if late && !done => {
-                // What left again is waited for.
-                let sacked = &scoreboard.sacked;
-                let is_out = |end, seq| end > una && sacked.holding(seq).is_none_or(|r| r.1 < end);
-                if scoreboard
-                    .retransmitted
-                    .iter()
-                    .any(|r| is_out(r.end, r.seq))
+            Phase::Recovery if late && una < scoreboard.recover => {
+                if let Congestion::Paced(paced) = &mut self.congestion
+                    && let Some(rack) = &mut paced.rack
                 {
-                    return false;
+                    rack.saw_reordering();
+                }
+                if scoreboard.retransmissions_out(una) > 0 {
+                    return Finding::Waits;
                 }
             }
             Phase::Recovery | Phase::Loss if late || undo.is_twice() => {}
-            _ => return false,
+            _ => return Finding::Loss,
         }
         scoreboard.lost_end = una;
         scoreboard.again.clear();
         scoreboard.force = false;
-        if let Congestion::Paced(paced) = &mut self.congestion
-            && let Some(rack) = &mut paced.rack
-        {
-            rack.saw_reordering();
-        }
         self.phase = Phase::Disorder;
         self.undo_cut();
-        true
+        Finding::None
     }
 
     fn undo_cut(&mut self) {
         let Some(scoreboard) = &mut self.scoreboard else {
             return;
         };
-        let Some(undo) = scoreboard.undo.take() else {
+        let Some(undo) = scoreboard.undo.take().filter(Undo::has_cut) else {
             return;
         };
         scoreboard.undone += 1;

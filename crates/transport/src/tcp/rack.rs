@@ -23,11 +23,11 @@ pub(crate) struct Rack {
     wake: Option<Nanos>,
     /// [`Stack::rack_wait`](crate::Stack::rack_wait) in nanoseconds.
     wait: u64,
-    /// Segments that arrived twice have widened the window by this many quarters of a round trip,
+    /// Quarters of a round trip by which segments that arrived twice have widened the window.
     more: u64,
-    /// for this many recoveries still,
+    /// Recoveries after which the window is a quarter of a round trip again.
     keeps: u8,
-    /// and do so again only for what is acknowledged beyond this byte: once a round trip.
+    /// First byte whose acknowledgement may widen the window again: once a round trip.
     wider_from: u64,
 }
 
@@ -91,13 +91,13 @@ impl Rack {
 
     /// A segment has arrived twice, so its retransmission came too early (RFC 8985 section 6.2,
     /// step 4). `nxt` is the next new byte.
+    /// Counts only once segments have overtaken each other (Linux, `tcp_dsack_seen`).
     pub(crate) fn saw_duplicate(&mut self, cum: u64, nxt: u64) {
-        if cum >= self.wider_from {
+        if self.reordered && cum >= self.wider_from {
             self.more = (self.more + 1).min(254);
             self.wider_from = nxt;
+            self.keeps = KEEPS;
         }
-        self.reordered = true;
-        self.keeps = KEEPS;
     }
 
     /// A recovery begins.
@@ -117,12 +117,12 @@ impl Rack {
         since(self.sent.back()) > 1_000_000 || since(self.sent.front()) < srtt / 2
     }
 
-    /// Bytes of a train (Linux, `tcp_tso_autosize`): what 1.2 windows a round trip send in 1/1024 s,
-    /// 64 KB more at round trips below 512 us, half of that for each 512 us, and two segments at
-    /// least.
-    pub(crate) fn train(&self, cfg: &Config, window: u64, srtt: u64) -> u64 {
+    /// Bytes of a train (Linux, `tcp_tso_autosize`): what `tenths` tenths of the window send in
+    /// 1/1024 s of a round trip, 64 KB more at round trips below 512 us, half of that for each
+    /// 512 us, and two segments at least.
+    pub(crate) fn train(&self, cfg: &Config, tenths: u64, window: u64, srtt: u64) -> u64 {
         let (second, unit) = (1_000_000_000, 512_000);
-        let rate = (window * 12 / 10).saturating_mul(second) / srtt.max(1);
+        let rate = (window * tenths / 10).saturating_mul(second) / srtt.max(1);
         let near = (1_u64 << 16).checked_shr((self.min_rtt / unit) as u32);
         (rate / 1024 + near.unwrap_or(0)).max(2 * u64::from(cfg.mss))
     }
@@ -158,8 +158,11 @@ impl Rack {
         }
         self.wake = Some(match self.wait {
             0 => self.wake.map_or(until, |wake| wake.min(until)),
-            // No suspect left later than the latest that has arrived.
-            wait => Nanos(self.latest.0 + self.rtt + window + wait),
+            wait => {
+                let before = self.sent.partition_point(|s| (s.1, s.0) < self.latest);
+                let last = before.checked_sub(1).map_or(at, |i| self.sent[i].1);
+                Nanos(last.max(at) + self.rtt + window + wait)
+            }
         });
         false
     }
@@ -236,7 +239,7 @@ mod tests {
         assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
         assert_eq!(
             rack.wake(),
-            Some(Nanos(3 + 1_000_000 + 250_000 + 2_000_000))
+            Some(Nanos(2 + 1_000_000 + 250_000 + 2_000_000))
         );
         assert_eq!(rack.lost_below(Nanos(3_250_003), 0, by), 2000);
     }
@@ -248,6 +251,9 @@ mod tests {
         rack.arrived(Nanos(1_000_003), 3000);
         let quarter = rack.min_rtt / 4;
         assert_eq!((rack.window(true, 2_000_000), quarter), (0, 250_000));
+        rack.saw_duplicate(1000, 3000);
+        assert_eq!(rack.window(true, 2_000_000), 0, "nothing was reordered");
+        rack.saw_reordering();
         rack.saw_duplicate(1000, 3000);
         rack.saw_duplicate(2000, 3000);
         assert_eq!(rack.window(true, 2_000_000), 2 * quarter);
@@ -266,8 +272,8 @@ mod tests {
         assert_eq!(rack.window(true, 2_000_000), quarter);
     }
 
-    /// Round trips of 1 ms: a train waits while the oldest segment is between 0.5 and, from the last
-    /// one on, 1 ms old.
+    /// Round trips of 1 ms: a train waits from an age of the oldest segment of 0.5 ms to an age of the
+    /// last segment of 1 ms.
     #[test]
     fn a_train_waits_for_an_acknowledgement_that_is_near() {
         let mut rack = Rack::default();
@@ -291,7 +297,7 @@ mod tests {
                 min_rtt,
                 ..Rack::default()
             };
-            rack.train(&cfg, window, srtt)
+            rack.train(&cfg, 12, window, srtt)
         };
         // 100 segments in 10 ms: 12 MB/s, 11.7 KB in 1/1024 s.
         assert_eq!(train(10_000_000, 100_000, 10_000_000), 11_718);

@@ -30,12 +30,8 @@ pub struct Receiver {
     echo: bool,
     /// Report every mark exactly (RFC 8257 section 3.2).
     exact: bool,
-    /// Send SACK blocks.
-    sack: bool,
-    /// Report segments that arrive twice (RFC 2883).
-    dsack: bool,
-    /// Acknowledgements that still leave at once after the first CE of an episode.
-    quick: u32,
+    /// Acknowledgements that still leave at once although ACKs are delayed.
+    quick: u8,
     /// Segments beyond a hole. Allocated at the first hole and kept.
     beyond: Option<Box<Beyond>>,
 }
@@ -50,6 +46,10 @@ struct Beyond {
     twice: (u64, u64),
 }
 
+// The state of a proxy that DCIB's figure 10 counts is made of these bytes.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Receiver>() == 40);
+
 impl Receiver {
     /// A receiver of a stream that begins at offset 0. It echoes CE as the controller in
     /// `cfg.control` needs it.
@@ -62,8 +62,6 @@ impl Receiver {
             ce_packets: 0,
             echo: false,
             exact: cfg.control.spec().exact_echo,
-            sack: cfg.sack,
-            dsack: cfg.sack && cfg.stack.undo,
             quick: 0,
             beyond: None,
         }
@@ -95,11 +93,11 @@ impl Receiver {
             }
             if ce && !self.echo {
                 self.echo = true;
-                self.quick = cfg.stack.quick_acks_ce;
+                self.quick = self.quick.max(cfg.stack.quick_acks_ce as u8);
             }
         }
         if seg.seq != self.cum || self.beyond.as_ref().is_some_and(|b| !b.ranges.is_empty()) {
-            let ack = self.on_disorder(seg);
+            let ack = self.on_disorder(cfg, seg);
             return closed.map_or(Acks::One(ack), |c| Acks::Two(c, ack));
         }
         if self.pending == 0 {
@@ -212,10 +210,10 @@ impl Receiver {
     /// A segment beyond a hole, one that fills a hole, or a duplicate: all are acknowledged at once
     /// (RFC 5681 section 4.2).
     #[cold]
-    fn on_disorder(&mut self, seg: &Segment) -> Ack {
+    fn on_disorder(&mut self, cfg: &Config, seg: &Segment) -> Ack {
         let end = seg.seq + u64::from(seg.len);
-        if self.dsack {
-            self.note_duplicate(seg.seq, end);
+        if cfg.sack && cfg.stack.undo {
+            self.note_duplicate(cfg, seg.seq, end);
         }
         if seg.seq <= self.cum && end > self.cum {
             if self.pending == 0 {
@@ -252,7 +250,7 @@ impl Receiver {
             beyond.recent = recent;
         }
         let mut ack = self.ack();
-        if let (true, Some(b)) = (self.sack, &self.beyond) {
+        if let (true, Some(b)) = (cfg.sack, &self.beyond) {
             let ranges = b.recent.iter().filter(|&&at| at != 0).count();
             ack.sacks = (ranges + usize::from(b.twice.0 < b.twice.1)).min(3) as u8;
         }
@@ -260,9 +258,12 @@ impl Receiver {
     }
 
     /// Remembers a segment for the next report if all of it had arrived before.
-    fn note_duplicate(&mut self, seq: u64, end: u64) {
+    fn note_duplicate(&mut self, cfg: &Config, seq: u64, end: u64) {
         let held = |b: &Beyond| b.ranges.holding(seq).is_some_and(|r| r.1 >= end);
         let twice = end <= self.cum || self.beyond.as_deref().is_some_and(held);
+        if twice {
+            self.quick = self.quick.max(cfg.stack.quick_acks.min(16) as u8);
+        }
         if twice || self.beyond.is_some() {
             let beyond = self.beyond.get_or_insert_default();
             beyond.twice = if twice { (seq, end) } else { (0, 0) };

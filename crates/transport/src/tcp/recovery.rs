@@ -7,6 +7,7 @@
 
 use cemark_wire::{Ecn, Flags, Nanos};
 
+use super::mistakes::Finding;
 use super::sender::{OFF, Phase, Retransmission, Scoreboard, Sender, packets};
 use crate::cc::{Congestion, Cut, Lost};
 use crate::ranges::Ranges;
@@ -159,7 +160,7 @@ impl Sender {
         let scoreboard = self.scoreboard.get_or_insert_default();
         // A segment that is sent for the third time is below it.
         scoreboard.rxt = scoreboard.rxt.max(seq + len);
-        if cfg.lost_retransmissions || cfg.stack.rack && cfg.sack {
+        if cfg.lost_retransmissions || (cfg.stack.rack || cfg.stack.undo) && cfg.sack {
             scoreboard.retransmitted.push_back(Retransmission {
                 seq,
                 end: seq + len,
@@ -197,7 +198,10 @@ impl Sender {
             self.end_probing();
         }
         let cum_bytes = ack.cum - self.una;
-        self.take_duplicate(cfg, ack, sacks);
+        if ack.flags.has(Flags::ECE) {
+            self.keep_cut();
+        }
+        let reopened = self.take_duplicate(cfg, ack, sacks);
         if cum_bytes == 0 && self.nxt == self.una {
             return;
         }
@@ -225,6 +229,9 @@ impl Sender {
             self.advance_in_recovery(cfg, now, ack, cum_bytes - known + newly_sacked);
         } else {
             self.on_duplicate(cfg, now, ack, newly_sacked);
+            if reopened {
+                self.detect_losses(cfg, now);
+            }
         }
         if matches!(self.congestion, Congestion::Paced(_))
             && let Some(scoreboard) = &self.scoreboard
@@ -265,9 +272,10 @@ impl Sender {
         let scoreboard = self.scoreboard.get_or_insert_default();
         scoreboard.dups = 0;
         scoreboard.rxt = scoreboard.rxt.max(una);
-        if self.undone_by(now, ack) {
-            self.count_gone(cfg);
-            return;
+        match self.judge_cut(now, ack) {
+            Finding::Loss => {}
+            Finding::Waits => return self.count_gone(cfg),
+            Finding::None => return self.detect_losses(cfg, now),
         }
         let scoreboard = self.scoreboard.get_or_insert_default();
         match self.phase {

@@ -84,6 +84,20 @@ pub(crate) struct Scoreboard {
     pub(crate) rescue: bool,
 }
 
+impl Scoreboard {
+    /// Retransmissions that have not arrived, as far as is known; everything below `una` has.
+    pub(crate) fn retransmissions_out(&self, una: u64) -> u32 {
+        let arrived = |r: &&Retransmission| {
+            r.end <= una
+                || self
+                    .sacked
+                    .holding(r.seq)
+                    .is_some_and(|held| held.1 >= r.end)
+        };
+        self.retransmitted.iter().filter(|r| !arrived(r)).count() as u32
+    }
+}
+
 /// A retransmitted segment `[seq, end)`, the next new byte when it left, and the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retransmission {
@@ -231,7 +245,10 @@ impl Sender {
                 if rack.hurries(now(), srtt) {
                     return true;
                 }
-                train = train.min(rack.train(cfg, window, srtt));
+                // Twice the window in the first half of slow start (`tcp_update_pacing_rate`).
+                let ssthresh = paced.controller.ssthresh().unwrap_or(0);
+                let tenths = if window < ssthresh / 2 { 20 } else { 12 };
+                train = train.min(rack.train(cfg, tenths, window, srtt));
             }
         }
         let enough = train.min(self.end - self.nxt).min(window / 3);
@@ -381,21 +398,29 @@ impl Sender {
         if self.nxt - self.una - self.gone + u64::from(cfg.mss) > self.congestion.cwnd() {
             self.full_at = self.nxt;
         }
-        if ends_a_piece(cfg.stack.write_size, seq, len) || self.ends_a_write() {
+        if match cfg.stack.write_size {
+            0 => self.ends_a_write(cfg, seq),
+            size => ends_a_piece(size, seq, len),
+        } {
             flags = flags.with(Flags::PUSH);
         }
         self.emit(now, seq, len, flags)
     }
 
-    /// Whether the last new segment fills the send buffer.
+    /// Whether the new segment that begins at `seq` fills the send buffer.
     #[inline]
-    fn ends_a_write(&mut self) -> bool {
+    fn ends_a_write(&mut self, cfg: &Config, seq: u64) -> bool {
         let Congestion::Paced(paced) = &mut self.congestion else {
             return false;
         };
-        let cwnd = paced.controller.cwnd();
-        let writes = paced.writes.as_mut();
-        writes.is_some_and(|writes| writes.ends_at(self.nxt, cwnd))
+        let Some(writes) = &mut paced.writes else {
+            return false;
+        };
+        let window = paced.controller.cwnd().min(cfg.receive_window);
+        if seq == self.una {
+            writes.begin(seq, window);
+        }
+        writes.ends_at(self.nxt)
     }
 
     #[inline]
@@ -461,6 +486,7 @@ impl Sender {
             after_timeout: self.phase == Phase::Loss,
             round_ended: rtt.is_some(),
             rtt,
+            delay: (now.0 as u32).wrapping_sub(ack.ts_echo),
         };
         self.congestion.on_ack(acked, self.una);
         if echo {
@@ -484,6 +510,9 @@ impl Sender {
             bytes_in_flight: self.nxt - self.una,
         };
         self.congestion.on_ce(&ce, self.nxt);
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.undo = None;
+        }
         self.cut_end = self.nxt;
         self.cut_for_loss = false;
         self.cwr = true;

@@ -39,9 +39,8 @@ pub struct Stack {
     /// `beta_scale` of `bictcp_update` in `tcp_cubic.c`).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_off"))]
     pub cubic_slope: bool,
-    /// With `cubic_hold`: length of a timer tick. CUBIC computes its rate of growth once a tick;
-    /// between ticks only Reno's window changes it. Zero: at every change of the window (Linux:
-    /// `bictcp_update` in `tcp_cubic.c`).
+    /// With `cubic_hold`: length of a timer tick. CUBIC computes its rate of growth once a tick.
+    /// Zero: at every change of the window (Linux: `bictcp_update` in `tcp_cubic.c`).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_off"))]
     pub cubic_tick: Nanos,
     /// CUBIC leaves slow start as Linux does (`hystart_update` in `tcp_cubic.c`).

@@ -74,6 +74,11 @@ impl Tlp {
         self.ts = ts;
     }
 
+    /// Whether a retransmission that probes is under way.
+    pub(crate) fn repeats(&self) -> bool {
+        self.high.is_some() && self.ts.is_some()
+    }
+
     /// A loss was found by other means.
     pub(crate) fn end(&mut self) {
         self.high = None;

@@ -39,18 +39,22 @@ impl Writes {
     /// segments; the last of them may exceed it.
     pub(crate) fn acked_below(&mut self, una: u64, cwnd: u64) {
         self.largest = self.largest.max(cwnd);
-        let third = self.largest * u64::from(self.percent) / 100;
-        if self.written.saturating_sub(una) <= 2 * third / self.mss * self.mss {
-            self.written = una + (3 * third).div_ceil(self.mss) * self.mss;
+        let third = self.largest.saturating_mul(u64::from(self.percent)) / 100;
+        if self.written.saturating_sub(una) <= third.saturating_mul(2) / self.mss * self.mss {
+            self.written = una + third.saturating_mul(3).div_ceil(self.mss) * self.mss;
             self.ends.push_back(self.written);
         }
     }
 
+    /// Nothing is outstanding: the application writes from `seq` on into an empty buffer.
+    pub(crate) fn begin(&mut self, seq: u64, cwnd: u64) {
+        self.ends.clear();
+        self.written = seq;
+        self.acked_below(seq, cwnd);
+    }
+
     /// Whether the new segment that ends at `end` is the last of a write.
-    pub(crate) fn ends_at(&mut self, end: u64, cwnd: u64) -> bool {
-        if self.written == 0 {
-            self.acked_below(0, cwnd);
-        }
+    pub(crate) fn ends_at(&mut self, end: u64) -> bool {
         let past = self.ends.partition_point(|&write| write <= end);
         self.ends.drain(..past);
         past > 0
@@ -68,10 +72,12 @@ mod tests {
         let mut writes = Writes::new(percent, 1000);
         let ends = (1..=200).filter(|&n| {
             let window = window(n);
-            if n > window {
-                writes.acked_below((n - window) * 1000, window * 1000);
+            match n.checked_sub(window + 1) {
+                _ if n == 1 => writes.begin(0, window * 1000),
+                None => {}
+                Some(acked) => writes.acked_below((acked + 1) * 1000, window * 1000),
             }
-            writes.ends_at(n * 1000, window * 1000)
+            writes.ends_at(n * 1000)
         });
         ends.collect()
     }
@@ -82,6 +88,17 @@ mod tests {
     fn an_application_writes_a_third_of_the_buffer() {
         assert_eq!(ends(67, |_| 9)[..4], [21, 29, 37, 45]);
         assert_eq!(ends(100, |_| 10)[..4], [30, 40, 50, 60]);
+    }
+
+    /// After an idle time the buffer is empty, whatever ends it had.
+    #[test]
+    fn a_message_after_an_idle_time_fills_an_empty_buffer() {
+        let mut writes = Writes::new(100, 1000);
+        writes.begin(0, 10_000);
+        writes.acked_below(14_000, 10_000);
+        writes.begin(14_000, 10_000);
+        let ends = (15..=60).filter(|&n| writes.ends_at(n * 1000));
+        assert_eq!(ends.collect::<Vec<u64>>(), [44]);
     }
 
     /// The window falls to half, and the buffer does not.
