@@ -272,8 +272,8 @@ mod tests {
         assert_eq!(rack.window(true, 2_000_000), quarter);
     }
 
-    /// Round trips of 1 ms: a train waits from an age of the oldest segment of 0.5 ms to an age of the
-    /// last segment of 1 ms.
+    /// At round trips of 1 ms a train waits once the oldest segment is 0.5 ms old, and until the
+    /// last one is 1 ms old.
     #[test]
     fn a_train_waits_for_an_acknowledgement_that_is_near() {
         let mut rack = Rack::default();
