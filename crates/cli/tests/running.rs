@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -417,6 +417,14 @@ fn belongs_together(dir: &Path, digest: &Value) {
     assert_eq!(left.count(), 0);
 }
 
+/// Outputs of two processes, read at the same time: a pipe has no room for the document of one that
+/// the other waits for.
+fn outputs(both: [Child; 2]) -> [Output; 2] {
+    let ends = |child: Child| move || child.wait_with_output().expect("it ends");
+    let both = both.map(|child| std::thread::spawn(ends(child)));
+    both.map(|thread| thread.join().expect("a thread"))
+}
+
 /// Two processes at once: the same scenario is done once and answered twice.
 #[test]
 fn equal_runs_share_a_directory() {
@@ -430,7 +438,7 @@ fn equal_runs_share_a_directory() {
             c.stdout(Stdio::piped()).stderr(Stdio::piped());
             c.spawn().expect("the program runs")
         };
-        let both = [start(), start()].map(|c| c.wait_with_output().expect("it ends"));
+        let both = outputs([start(), start()]);
         let said: Vec<_> = both
             .iter()
             .map(|o| String::from_utf8_lossy(&o.stderr).into_owned())
@@ -505,7 +513,7 @@ fn equal_figures_share_their_directories() {
             .stderr(Stdio::piped());
         c.spawn().expect("the program runs")
     };
-    let both = [start(), start()].map(|c| c.wait_with_output().expect("it ends"));
+    let both = outputs([start(), start()]);
     let said = both
         .each_ref()
         .map(|o| String::from_utf8_lossy(&o.stderr).into_owned());
@@ -532,9 +540,7 @@ fn different_runs_do_not_share_a_directory() {
             c.stdout(Stdio::piped()).stderr(Stdio::piped());
             c.spawn().expect("the program runs")
         };
-        let both = seeds
-            .map(start)
-            .map(|c| c.wait_with_output().expect("it ends"));
+        let both = outputs(seeds.map(start));
         let codes = both.each_ref().map(|o| o.status.code());
         let winner = codes
             .iter()
