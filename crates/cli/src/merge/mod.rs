@@ -80,7 +80,7 @@ pub(crate) fn merge(args: &Args) -> Result<(), Failure> {
     }
     share(&plan, &mut finished);
     let finished: Vec<Finished> = finished.into_iter().flatten().collect();
-    let merged = Ran {
+    let mut merged = Ran {
         plan,
         dir,
         who,
@@ -90,7 +90,7 @@ pub(crate) fn merge(args: &Args) -> Result<(), Failure> {
         seconds: watch.seconds(),
         interrupted: None,
     };
-    answer(&merged, args.format)
+    answer(&mut merged, args.format)
 }
 
 /// The directories, all of one scenario.

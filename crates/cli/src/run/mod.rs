@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return part::conclude(part, &ran, args.format);
     }
     match ran.interrupted.take() {
-        None => answer(&ran, args.format),
+        None => answer(&mut ran, args.format),
         Some(why) => {
             so_far(&ran, args.format)?;
             Err(why)
@@ -107,10 +107,12 @@ fn order(args: &Args) -> Result<Order, Failure> {
     })
 }
 
-/// Writes what a run leaves in its directory, and prints its answer.
-pub(crate) fn answer(ran: &Ran, format: Format) -> Result<(), Failure> {
+/// Writes what a run leaves in its directory, and prints its answer. Another process may have the
+/// directory before somebody reads the answer.
+pub(crate) fn answer(ran: &mut Ran, format: Format) -> Result<(), Failure> {
     let (comparisons, summary) = ran.summary();
     ran.keep(&comparisons, &summary)?;
+    ran.dir.release();
     for storm in pauses::storms(&ran.plan, &ran.finished) {
         complain(&storm, pauses::STORM_HELP);
     }

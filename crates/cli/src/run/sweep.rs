@@ -66,8 +66,12 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         so_far(&ran, args.run.format)?;
         return Err(why);
     }
-    answer(&ran, args.run.format)?;
-    cluster.kept()
+    // The directory is still to be copied to the store.
+    let held = ran.dir.clone();
+    answer(&mut ran, args.run.format)?;
+    let kept = cluster.kept();
+    drop(held);
+    kept
 }
 
 /// The URL of a store, if this is one.

@@ -219,6 +219,12 @@ impl From<Refusal> for Error {
 }
 
 impl RunDir {
+    /// Lets other processes have the directory: nothing more is written to it. A clone keeps its
+    /// hold.
+    pub fn release(&mut self) {
+        self.lock = None;
+    }
+
     /// Where a plan goes by default: `runs/<scenario>-<first 8 digits of its digest>`.
     pub fn default_path(plan: &Plan) -> PathBuf {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
