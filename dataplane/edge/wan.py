@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""WANs of several kinds, in virtual time: `virtual.sh wan.py [ONLY=NAME]`. Few seconds each, so
-that differences are large or not judged; gain.py measures."""
+"""WANs of several kinds, in virtual time: `virtual.sh wan.py [ONLY=NAME] [PROOF=1]`. Few
+seconds each, so that differences are large or not judged; gain.py measures. PROOF: gains are judged
+too."""
 
 import os
 
@@ -27,15 +28,19 @@ def forms():
             near, far = stop(both)
             check(f"{form}: the pair serves and sends copies", near["serving"] == 1
                   and near["handed_back"] < 10 and near["resent"] > 10, f"{near['resent']} copies")
-            check(f"{form}: no copy arrives twice at a host", far["twice"] <= near["resent"]
-                  + near["flushed"])
+            check(f"{form}: hosts get no packet that no host has sent",
+                  far["to_hosts"] <= near["from_hosts"] - near["handed_back"],
+                  f"{far['to_hosts']} of {near['from_hosts']}")
     for (form, control), rate in rates.items():
         print(f"     {control} {form}: {rate:.1f} Mb/s")
     # So short a transfer by itself says little.
     plain, literal = (sum(rates[form, c] for c in ("reno", "cubic"))
                       for form in ("none", "literal"))
-    check("Reno and CUBIC gain from the literal form", literal > 1.05 * plain,
-          f"{literal / plain:.2f}")
+    said = f"{literal / plain:.2f}"
+    if os.environ.get("PROOF"):
+        check("Reno and CUBIC gain from the literal form", literal > 1.05 * plain, said)
+    else:
+        print(f"     Reno and CUBIC gain from the literal form: {said}")
     check("BBR does not care for such losses", rates["none", "bbr"] > 10)
 
 
@@ -74,7 +79,8 @@ def acknowledging():
     check("lost, doubled and reordered router ACKs", rate > 8 and near["peer_losses"] == 0,
           f"{rate:.1f} Mb/s")
     check("doubled ones are refused", near["refused_replay"] > 10, f"{near['refused_replay']}")
-    check("what a lost one lets be sent again arrives once", far["twice"] > 3, f"{far['twice']}")
+    check("what a lost one lets be sent again arrives once", far["twice"] > 3
+          and far["to_hosts"] <= near["from_hosts"] - near["handed_back"], f"{far['twice']}")
 
 
 def clearing():
