@@ -10,6 +10,7 @@ EDGE=$(realpath "${CARGO_TARGET_DIR:-target}/release/cemark-edge")
 export EDGE KILLS=100
 alone() { "$here/namespaces.sh" python3 "$here/check.py" "$@"; }
 alone both_versions fields too_large killed ended flooded reports
+alone trains
 alone rates
 "$here/virtual.sh" wan.py PROOF=1
 TIMES=5 python3 "$here/gains.py" point grid

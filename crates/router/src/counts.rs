@@ -42,6 +42,8 @@ counts! {
     counter from_hosts,
     /// Bytes of those packets.
     counter from_hosts_bytes,
+    /// Trains of the device that could not be split, and were dropped (with `offload`).
+    counter from_hosts_unsplit,
     /// Packets of hosts given to the device.
     counter to_hosts,
     /// Bytes of those packets.

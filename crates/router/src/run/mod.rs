@@ -142,6 +142,7 @@ fn counts(router: &Router, wires: &Wires, device: &device::Reader) -> Counts {
     Counts {
         from_hosts_trains: device.trains,
         to_peer_trains: wires.lanes.trains_sent,
+        from_hosts_unsplit: device.unsplit,
         to_hosts_dropped: wires.device.dropped,
         to_peer_dropped: wires.lanes.dropped,
         ..router.counts()
