@@ -257,23 +257,7 @@ pub fn parse(text: &str) -> Result<File, String> {
             return wrong("tunnel", key, said);
         }
     }
-    if t.routes.is_empty() {
-        let said = "no prefix: write those of the other site, [\"10.2.0.0/16\"]".into();
-        return wrong("tunnel", "routes", said);
-    }
-    if let Some(bad) = t.routes.iter().find(|r| prefix(r).is_none()) {
-        let said = format!(
-            "`{bad}` is no prefix: write 10.2.0.0/16 or fd00:2::/64, with zeros behind its length"
-        );
-        return wrong("tunnel", "routes", said);
-    }
-    let holds_peer = |r: &&String| prefix(r).is_some_and(|p| p.contains(t.peer.ip()));
-    if let Some(bad) = t.routes.iter().find(holds_peer) {
-        let said = format!(
-            "`{bad}` contains {}, so that the tunnel would lead into itself: write the prefixes of \
-             the other site's hosts",
-            t.peer.ip()
-        );
+    if let Some(said) = mistake_of_routes(t) {
         return wrong("tunnel", "routes", said);
     }
     if t.metric == 0 {
@@ -311,6 +295,25 @@ pub fn parse(text: &str) -> Result<File, String> {
         return wrong("stats", "every", "write 100ms or more".into());
     }
     Ok(file)
+}
+
+fn mistake_of_routes(t: &Tunnel) -> Option<String> {
+    if t.routes.is_empty() {
+        return Some("no prefix: write those of the other site, [\"10.2.0.0/16\"]".into());
+    }
+    if let Some(bad) = t.routes.iter().find(|r| prefix(r).is_none()) {
+        return Some(format!(
+            "`{bad}` is no prefix: write 10.2.0.0/16 or fd00:2::/64, with zeros behind its length"
+        ));
+    }
+    let holds_peer = |r: &&String| prefix(r).is_some_and(|p| p.contains(t.peer.ip()));
+    t.routes.iter().find(holds_peer).map(|bad| {
+        format!(
+            "`{bad}` contains {}, so that the tunnel would lead into itself: write the prefixes of \
+             the other site's hosts",
+            t.peer.ip()
+        )
+    })
 }
 
 /// Prefix of addresses: the first one, and the number of bits that all share.
@@ -526,6 +529,10 @@ routes = ["10.2.0.0/16", "fd00:2::/64"]
             assert!(message.contains(line), "{to}: {message}");
             assert!(message.contains(said), "{to}: {message}");
         }
+    }
+
+    #[test]
+    fn a_mistake_of_a_part_is_named() {
         for (part, said) in [
             ("[dcib]\nshare = 0.9", "0 to 0.5"),
             ("[dcib]\nmost-stalled = 0", "1 to 32768"),

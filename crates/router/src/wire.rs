@@ -28,6 +28,9 @@ pub const TAG: core::ops::Range<usize> = 8..16;
 /// Numbers and places are below this.
 pub const NUMBERS: u64 = 1 << 48;
 
+/// Distance to the oldest copy that does not fit its field: the receiver takes it as unknown.
+const FAR: u16 = u16::MAX;
+
 const ECN_BITS: u8 = 0b11;
 const SELECTED: u8 = 1 << 2;
 const PROBE: u8 = 1 << 3;
@@ -127,7 +130,7 @@ pub fn write(to: &mut Vec<u8>, head: &Head, epoch: u64, lane: u16) {
                 0 => 0,
                 place => u16::try_from(s.place - place).unwrap_or(0),
             };
-            let oldest = u16::try_from(number.saturating_sub(s.oldest)).unwrap_or(u16::MAX);
+            let oldest = u16::try_from(number.saturating_sub(s.oldest)).unwrap_or(FAR);
             w.u48(s.place);
             w.put(&after.to_be_bytes());
             w.u48(number);
@@ -214,14 +217,17 @@ pub fn read(datagram: &[u8]) -> Result<Parsed, Malformed> {
             let place = r.number(6)?;
             let after = u64::from(r.small()?);
             let number = r.number(6)?;
-            let oldest = u64::from(r.small()?);
+            let oldest = r.small()?;
             let first_sent = Nanos(u64::from(r.micros()?) * 1_000);
             let selected = flags & SELECTED != 0;
             Head::Data(Shim {
                 number: selected.then_some(number),
                 copy,
                 first_sent,
-                oldest: number.saturating_sub(oldest),
+                oldest: match oldest {
+                    FAR => 0,
+                    distance => number.saturating_sub(distance.into()),
+                },
                 probe: flags & PROBE != 0,
                 ecn: Ecn::from_bits(flags & ECN_BITS),
                 lane: u16::from(lane),
@@ -358,7 +364,7 @@ mod tests {
             panic!("data")
         };
         assert_eq!(back.after, 0, "no place is better than a wrong one");
-        assert_eq!(back.oldest, NUMBERS - 1 - 65_535);
+        assert_eq!(back.oldest, 0, "nothing is known to be over");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! The tun device: packets of this site's hosts come out of it, and packets for them go in. It is
 //! gone with its process, and its routes with it, so that the kernel's other route takes over.
 
+use super::say::say;
 use std::io;
 use std::process::Command;
 use std::sync::Arc;
@@ -81,7 +82,9 @@ fn split_longer_trains(name: &str) {
         .args(["link", "set", "dev", name, "gso_max_segs", &most])
         .output();
     if !done.is_ok_and(|out| out.status.success()) {
-        eprintln!("cemark-edge: {name}: trains of more than {most} packets will be dropped");
+        say(format!(
+            "{name}: trains of more than {most} packets will be dropped"
+        ));
     }
 }
 
@@ -191,7 +194,7 @@ impl Device {
     /// are larger.
     pub(super) fn set_mtu(&self, mtu: u16) {
         if let Err(e) = self.tun.set_mtu(mtu) {
-            eprintln!("cemark-edge: the device takes no MTU of {mtu}: {e}");
+            say(format!("the device takes no MTU of {mtu}: {e}"));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! A UDP socket for each lane. Each has ports of its own, so that a network that balances flows
 //! keeps a lane on one path.
 
+use super::say::say;
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -125,10 +126,10 @@ impl Lanes {
             });
             let buffer = socket.buffer().map_err(said)?;
             if lane == 0 && buffer < BUFFER {
-                eprintln!(
-                    "cemark-edge: each socket holds {buffer} bytes instead of {BUFFER}: run it \
+                say(format!(
+                    "each socket holds {buffer} bytes instead of {BUFFER}: run it \
                      with CAP_NET_ADMIN, or set net.core.wmem_max and net.core.rmem_max"
-                );
+                ));
             }
             sockets.push(socket);
         }
@@ -226,7 +227,7 @@ impl Lanes {
                 // Otherwise it was no matter of trains.
                 if sent > 0 {
                     sending.in_trains = false;
-                    eprintln!("cemark-edge: the kernel takes no trains of datagrams: {e}");
+                    say(format!("the kernel takes no trains of datagrams: {e}"));
                 }
             }
             Err(e) => {
