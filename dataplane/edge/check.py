@@ -2,6 +2,7 @@
 """What the routers promise, on this kernel, in namespaces that test.sh makes: `check.py NAME...`.
 KILLS: how often a router is killed (6). SEED: of when and which."""
 
+import fcntl
 import os
 import random
 import signal
@@ -9,11 +10,13 @@ import socket
 import sys
 import time
 
-from network import HOST, OUTER, SCRATCH, check, inside, network, pair, run, stop
+from network import (HOST, OUTER, SCRATCH, SITE, TOWARDS, Router, check, inside, network, pair, run,
+                     stop)
 from traffic import Flow, drive, ecn
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_MTU = 10, 2, 14
 IPV6_MTU_DISCOVER, IPV6_MTU = 23, 24
+F_SETPIPE_SZ = 1031
 IP_RECVTOS, IPV6_RECVTCLASS, IPV6_TCLASS = 13, 66, 67
 
 
@@ -262,6 +265,72 @@ def reports():
     check("Prometheus has what JSON has", written == counts["selected"] > 50,
           f"{counts['selected']} selected")
     stop(routers)
+
+
+def until(holds, seconds=15):
+    """Whether it holds within so much time."""
+    for _ in range(seconds * 20):
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def repaired():
+    """Routes that others change come back, and routes of others stay."""
+    routers = pair()
+
+    def there():
+        return all("dcib0" in run(f"ip -{v} route show {SITE[v][2]} metric 5", "e1")
+                   for v in (4, 6))
+    check("the tunnel has its routes", there())
+    run(f"ip route del {SITE[4][2]} dev dcib0 metric 5", "e1")
+    run(f"ip -6 route del {SITE[6][2]} dev dcib0 metric 5", "e1")
+    check("routes that somebody takes away come back", not there() and until(there))
+    run("ip -n e1 link set dcib0 down")
+    run("ip -n e1 link set dcib0 up")
+    check("and after the device was down", until(there))
+    stop(routers)
+    foreign = f"{SITE[4][2]} via {TOWARDS[4][1]} dev out metric 5"
+    run(f"ip route add {foreign}", "e1")
+    routers = [Router(site).start() for site in (1, 2)]
+    check("a router ends where another device has its route", until(
+        lambda: routers[0].process.poll() == 1), routers[0].said().splitlines()[-1])
+    check("and says so", "another device has a route" in routers[0].said())
+    left = run(f"ip route show {SITE[4][2]} metric 5", "e1")
+    check("and leaves it", f"via {TOWARDS[4][1]}" in left)
+    run(f"ip route del {foreign}", "e1")
+    routers[1].stop()
+
+
+def blocked():
+    """Outputs that nobody reads do not stop a router. systemd gets signs of life."""
+    fifo, manager = SCRATCH / "fifo", str(SCRATCH / "notify")
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reader, F_SETPIPE_SZ, 4096)
+    signs = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    signs.bind(manager)
+    signs.setblocking(False)
+    routers = [Router(1).start(fifo, NOTIFY_SOCKET=manager), Router(2).start()]
+    routers[1].wait(serving=1)
+    flow = Flow(5260)
+    drive([flow], 1.5)
+    rows = drive([flow], 1)
+    check("a router goes on while nobody reads its reports", megabits(rows) > 10
+          and "dcib0" in run(f"ip route show {SITE[4][2]}", "e1")
+          and routers[1].counts()["peer_losses"] == 0, f"{megabits(rows):.0f} Mb/s")
+    flow.close()
+    lives = 0
+    while True:
+        try:
+            lives += signs.recv(100) == b"WATCHDOG=1"
+        except BlockingIOError:
+            break
+    check("the service manager gets signs of life", lives >= 4, f"{lives}")
+    routers[0].process.terminate()
+    check("and it ends when it is told to", routers[0].process.wait(30) == 0)
+    routers[1].stop()
 
 
 def rates():

@@ -146,13 +146,14 @@ prometheus = "{SCRATCH / f'e{site}.prom'}"
         self.err.write_text("")
         self.out.write_text("")
 
-    def start(self):
+    def start(self, pipe=None, **environment):
+        """`pipe`: for both outputs instead of files."""
         self.began = self.out.stat().st_size
-        with open(self.out, "a") as out, open(self.err, "a") as err:
+        with open(pipe or self.out, "a") as out, open(pipe or self.err, "a") as err:
             self.process = subprocess.Popen(
                 ["ip", "netns", "exec", f"e{self.site}", EDGE, WORDS[self.site], str(self.file),
                  "--stats", "json"],
-                stdout=out, stderr=err,
+                stdout=out, stderr=err, env=os.environ | environment,
             )
         return self
 
