@@ -75,6 +75,11 @@ impl Incoming {
         }
     }
 
+    /// Sets the share of the data that the peer selects, in 1/65536.
+    pub fn set_share(&mut self, share: u32) {
+        self.far.set_share(share);
+    }
+
     /// When to call [`Incoming::wake`].
     pub fn next_wake(&self) -> Option<Nanos> {
         self.far.next_wake()

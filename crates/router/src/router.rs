@@ -48,6 +48,9 @@ pub struct Settings {
 const HASTE: Nanos = Nanos::from_millis(5);
 /// Hellos between two that are padded.
 const PADDED: u64 = 5;
+/// Share of the peer below which a path is not judged more strictly: few packets that arrive
+/// Not-ECT are no path that clears ECN.
+const LEAST_SHARE: u32 = 3_277;
 /// Packets shorter than this are no use to hosts.
 const LEAST_MTU: u16 = 576;
 
@@ -365,6 +368,8 @@ impl Router {
             self.counts.refused_replay += 1;
             return;
         }
+        self.incoming
+            .set_share(u32::from(hello.share).max(LEAST_SHARE));
         let (news, resized) = (heard != peer.hears || !self.alive, path != peer.path);
         self.counts.mtu_changes += u64::from(resized);
         if news || resized {
@@ -382,6 +387,7 @@ impl Router {
         let lanes = self.settings.dcib.lanes;
         let mut hello = Hello {
             lanes,
+            share: self.settings.dcib.share as u16,
             own: self.epoch,
             answer: self.answer,
             sent: wire::micros(now).max(1),

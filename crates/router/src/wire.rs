@@ -6,7 +6,8 @@
 //! data             place 6, after 2, number 6, oldest 2, first sent 4, then the host's packet
 //! router ACK       serial 6, number 6, first sent 4, below 6, highest 6, bits 8
 //! hello            serial 6, lanes 2, own epoch 8, peer's epoch 8, answered epoch 8, sent 4,
-//!                  echo 4, held 4, size 2, largest received 2, then zeros up to the size
+//!                  echo 4, held 4, size 2, largest received 2, then zeros up to the size; flags
+//!                  and copy hold the sender's share 2
 //! ```
 //!
 //! `epoch` is the low half of the sender's. The tag covers the header, the length and the first
@@ -54,6 +55,8 @@ pub struct Hello {
     pub serial: u64,
     /// Number of lanes of the sender.
     pub lanes: u16,
+    /// Share of the data that the sender selects, in 1/65536.
+    pub share: u16,
     /// Epoch of the sender: it rises with each start.
     pub own: u64,
     /// Epoch of the receiver whose packets the sender takes; 0 while it does not hear the receiver.
@@ -116,7 +119,7 @@ pub fn write(to: &mut Vec<u8>, head: &Head, epoch: u64, lane: u16) {
             (1, s.ecn as u8 | selected | probe, s.copy)
         }
         Head::Report(_, r) => (2, if r.bleached { BLEACHED } else { 0 }, r.named.1),
-        Head::Hello(_) => (3, 0, 0),
+        Head::Hello(h) => (3, (h.share >> 8) as u8, h.share as u8),
     };
     let mut w = Writer(to);
     w.put(&[VERSION << 4 | kind, flags, copy, lane as u8]);
@@ -257,6 +260,7 @@ pub fn read(datagram: &[u8]) -> Result<Parsed, Malformed> {
         3 => Head::Hello(Hello {
             serial: r.number(6)?,
             lanes: r.small()?,
+            share: u16::from_be_bytes([flags, copy]),
             own: r.number(8)?,
             peer: r.number(8)?,
             answer: r.number(8)?,
@@ -318,6 +322,7 @@ mod tests {
         let hello = Hello {
             serial: NUMBERS - 1,
             lanes: 64,
+            share: 32_768,
             own: u64::MAX - 1,
             peer: u64::MAX - 2,
             answer: u64::MAX - 3,

@@ -92,6 +92,7 @@ pub fn run(
     let mut wires = Wires { device, lanes };
     let mut routes = Routes::new(&file.tunnel);
     routes.warn();
+    Routes::warn_of_filters();
     let mut reports = Reports::new(file, end, form);
     let clock = Clock::start();
     let mut router = Router::new(settings, key, epoch());

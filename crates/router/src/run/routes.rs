@@ -46,6 +46,30 @@ impl Routes {
         }
     }
 
+    /// Says which devices check senders strictly (`rp_filter`): the kernel then drops packets that
+    /// arrive by the tunnel while the routes lead elsewhere, or the other way round.
+    pub(super) fn warn_of_filters() {
+        let read = |name: &str| {
+            let path = format!("/proc/sys/net/ipv4/conf/{name}/rp_filter");
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            text.trim().parse().unwrap_or(0)
+        };
+        let folder = std::fs::read_dir("/proc/sys/net/ipv4/conf");
+        let names = folder.into_iter().flatten().flatten();
+        let names: Vec<_> = names
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .map(|name| (read(&name), name))
+            .collect();
+        let strict = strict(&names);
+        if !strict.is_empty() {
+            say(format!(
+                "strict checks of senders drop packets while routes change, on {}: set \
+                 net.ipv4.conf.all.rp_filter and theirs to 0 or 2",
+                strict.join(", ")
+            ));
+        }
+    }
+
     /// Says which routes of others keep packets from the tunnel, because their metric is not above
     /// that of its own.
     pub(super) fn warn(&self) {
@@ -197,6 +221,20 @@ fn family(prefix: &str) -> &'static str {
     if prefix.contains(':') { "-6" } else { "-4" }
 }
 
+/// Devices whose check is strict. The kernel takes the larger value of the device's own and that of
+/// `all`.
+fn strict(filters: &[(u8, String)]) -> Vec<&str> {
+    let all = filters.iter().find(|(_, name)| name == "all");
+    let all = all.map_or(0, |(value, _)| *value);
+    let devices = filters
+        .iter()
+        .filter(|(_, name)| !["all", "default", "lo"].contains(&name.as_str()));
+    devices
+        .filter(|(own, _)| *own.max(&all) == 1)
+        .map(|(_, name)| name.as_str())
+        .collect()
+}
+
 /// Output of `ip`; nothing where it fails.
 fn ip(words: &[&str]) -> String {
     let out = Command::new("ip").args(words).output();
@@ -261,6 +299,17 @@ mod tests {
             ]
         );
         assert!(blocking("", "dcib0", "5").is_empty());
+    }
+
+    #[test]
+    fn strict_checks_are_found_where_the_larger_value_is_one() {
+        let of = |all, one| {
+            let names = [(all, "all"), (1, "default"), (1, "lo"), (one, "eth1")];
+            let names = names.map(|(value, name)| (value, name.to_owned()));
+            super::strict(&names).len()
+        };
+        assert_eq!((of(0, 0), of(0, 1), of(1, 0), of(1, 1)), (0, 1, 1, 1));
+        assert_eq!((of(2, 1), of(1, 2), of(0, 2)), (0, 0, 0));
     }
 
     #[test]
