@@ -67,6 +67,24 @@ def marking():
     run("tc qdisc add dev p2 parent 1:1 handle 2: pfifo limit 500", "w")
 
 
+def own_port():
+    """The bottleneck is the router's own WAN port, with RED: the qdisc drops, and no socket."""
+    losses(0, "any")
+    run("tc qdisc add dev out root handle 1: htb default 1 r2q 1000", "e1")
+    run("tc class add dev out parent 1: classid 1:1 htb rate 15mbit burst 1600 cburst 1600 "
+        "quantum 1600", "e1")
+    run("tc qdisc add dev out parent 1:1 handle 2: red limit 400000 min 20000 max 60000 avpkt 1000 "
+        "burst 30 probability 0.1 bandwidth 15mbit ecn", "e1")
+    both = routers("literal")
+    rate, _ = transfer("cubic", 2, 0.5, 5350)
+    near, far = stop(both)
+    run("tc qdisc del dev out root", "e1")
+    check("the own port is full", 9 < rate < 15, f"{rate:.1f} Mb/s")
+    check("its qdisc drops selected packets, which copies replace", near["resent"] > 3
+          and far["marks_taken"] > 0, f"{near['resent']} copies")
+    check("and the sockets drop none", near["to_peer_dropped"] == 0)
+
+
 def acknowledging():
     """Router ACKs are lost, doubled and reordered, and so are the hosts'."""
     losses(0, "any")
@@ -103,7 +121,7 @@ def main():
     network()
     gain.wan("20", "500")
     ecn(0)
-    for test in (forms, marking, acknowledging, clearing):
+    for test in (forms, marking, own_port, acknowledging, clearing):
         if os.environ.get("ONLY", test.__name__) == test.__name__:
             print(f"== {test.__name__}", flush=True)
             test()

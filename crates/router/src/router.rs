@@ -365,7 +365,7 @@ impl Router {
         let Some(peer) = &mut self.peer else { return };
         let (heard, path) = (peer.hears, peer.path);
         if !peer.hello(now, hello, self.epoch) {
-            self.counts.refused_replay += 1;
+            self.counts.refused_late_hello += 1;
             return;
         }
         self.incoming

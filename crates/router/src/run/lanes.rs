@@ -82,8 +82,8 @@ impl Sending {
         }
     }
 
-    /// Sends a train, or a datagram. After EINVAL `quinn-udp` would write no ECN field any more, and
-    /// after EIO no train: what it has concluded is forgotten.
+    /// Sends a train, or a datagram. After EINVAL `quinn-udp` would write no ECN field, and after
+    /// EIO no train: what it has concluded is forgotten.
     fn send(&mut self, socket: &UdpSocket, transmit: &Transmit<'_>) -> io::Result<()> {
         let before = self.state.max_gso_segments();
         let sent = self.state.try_send(socket.into(), transmit);
@@ -205,7 +205,7 @@ impl Lanes {
         let errors = &mut self.errors;
         let mut send = |contents, segment_size| {
             let transmit = transmit(contents, segment_size);
-            // An error that the path reported earlier comes instead of the result of the first call.
+            // An error that the path reported earlier comes instead of the first call's result.
             match sending.send(socket, &transmit) {
                 Err(e) if is_of_path(&e) => {
                     *errors += 1;

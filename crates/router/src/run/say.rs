@@ -68,7 +68,7 @@ fn write(receiver: &Receiver<Writing>) {
     }
 }
 
-/// Replaces a file in one step, so that no reader gets half of it. The file beside it is made anew:
+/// Replaces a file in one step, so that no reader gets half of it. The file beside it is a new one:
 /// somebody who may write to the folder must not lead the program elsewhere with a link.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let half = path.with_extension("tmp");

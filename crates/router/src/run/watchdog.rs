@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Signs of life for systemd (sd_notify), which ends a program that stands still (`WatchdogSec`).
+//! Signs of life for systemd (sd_notify), which ends a program that hangs (`WatchdogSec`).
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};

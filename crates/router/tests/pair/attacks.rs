@@ -45,7 +45,13 @@ fn nothing_comes_of(world: &mut World, which: usize, datagrams: &[Vec<u8>]) {
         "the peer's epoch changed"
     );
     let refused = |c: &cemark_router::counts::Counts| {
-        c.refused_tag + c.refused_replay + c.refused_epoch + c.refused_form + c.refused_version
+        let hellos = c.refused_late_hello;
+        c.refused_tag
+            + c.refused_replay
+            + c.refused_epoch
+            + c.refused_form
+            + c.refused_version
+            + hellos
     };
     assert_eq!(
         refused(&after) - refused(&before),
