@@ -63,7 +63,8 @@ class Flow:
 
 # All flows send these bytes again and again.
 PERIOD = 1 << 18
-CHUNK = memoryview(random.Random(7).randbytes(PERIOD) * 2)
+BYTES = random.Random(7).randbytes(PERIOD) * 2
+CHUNK = memoryview(BYTES)
 
 
 def drive(flows, seconds, every=0.1, tick=None):
@@ -75,7 +76,7 @@ def drive(flows, seconds, every=0.1, tick=None):
         watch.register(flow.receiver, selectors.EVENT_READ, flow)
     began = time.monotonic()
     rows, last, n = [], [0] * len(flows), 1
-    buffer = memoryview(bytearray(PERIOD))
+    buffer = bytearray(PERIOD)
     left = len(flows)
     while left:
         now = time.monotonic() - began
@@ -93,7 +94,7 @@ def drive(flows, seconds, every=0.1, tick=None):
                 if key.fileobj is flow.receiver:
                     got = flow.receiver.recv_into(buffer)
                     at = flow.received % PERIOD
-                    if buffer[:got] != CHUNK[at:at + got]:
+                    if buffer[:got] != BYTES[at:at + got]:
                         raise OSError(f"other bytes than were sent, after {flow.received}")
                     flow.received += got
                     if not got:

@@ -343,8 +343,7 @@ mod tests {
         }
     }
 
-    /// The kernel refuses trains of more than 128 datagrams, as it refuses all where the address is
-    /// gone for a moment (EINVAL).
+    /// The kernel refuses trains of more than 128 datagrams (EINVAL).
     #[test]
     fn a_refused_train_leaves_datagram_by_datagram_and_later_ones_keep_their_field() {
         let [one, other] = ports();
