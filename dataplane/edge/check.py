@@ -2,6 +2,7 @@
 """What the routers promise, on this kernel, in namespaces that test.sh makes: `check.py NAME...`.
 KILLS: how often a router is killed (6). SEED: of when and which."""
 
+import fcntl
 import os
 import random
 import signal
@@ -9,11 +10,13 @@ import socket
 import sys
 import time
 
-from network import HOST, OUTER, SCRATCH, check, inside, network, pair, run, stop
+from network import (HOST, OUTER, SCRATCH, SITE, TOWARDS, Router, check, inside, network, pair, run,
+                     stop)
 from traffic import Flow, drive, ecn
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_MTU = 10, 2, 14
 IPV6_MTU_DISCOVER, IPV6_MTU = 23, 24
+F_SETPIPE_SZ = 1031
 IP_RECVTOS, IPV6_RECVTCLASS, IPV6_TCLASS = 13, 66, 67
 
 
@@ -28,7 +31,7 @@ def both_versions():
         for inner in (4, 6):
             flows = [Flow(5200 + site, source=site, version=inner, size=10_000_000)
                      for site in (1, 2)]
-            drive(flows, 20)
+            drive(flows, 60)
             for flow in flows:
                 check(f"10 MB of IPv{inner} in IPv{outer}", flow.done and not flow.error,
                       f"{flow.done:.2f} s" if flow.done else f"{flow.error}")
@@ -52,7 +55,7 @@ def fields():
             with inside("h1"):
                 sender = socket.socket(family, socket.SOCK_DGRAM)
             receiver.bind((HOST[version][2], 5300))
-            receiver.settimeout(2)
+            receiver.settimeout(20)
             if version == 4:
                 receiver.setsockopt(socket.IPPROTO_IP, IP_RECVTOS, 1)
             else:
@@ -125,21 +128,36 @@ def killed():
     """Either router is killed under load, at random: no connection is lost."""
     kills, seed = int(os.environ.get("KILLS", "6")), int(os.environ.get("SEED", "1"))
     draw = random.Random(seed)
-    routers = pair()
+    routers = pair(dead="500ms")
     flows = [Flow(5400 + i, control, source=1 + i % 2, version=4 + 2 * (i // 2 % 2))
              for i, control in enumerate(["cubic", "reno", "cubic", "reno"])]
-    long, moving = 0, 0
+    long, moving, noticed = 0, 0, 0
     for n in range(kills):
-        router = draw.choice(routers)
+        which = draw.randrange(2)
+        router, other = routers[which], routers[1 - which]
         # At any point of its life: long in service, or just starting.
         drive(flows, draw.choice([0.05, 0.3, 0.8]) * draw.random())
         router.stop(signal.SIGKILL)
-        dead = [1.2, 0.05, 0.3][n % 3]
+        dead = [2.5, 0.05, 0.3][n % 3]
         rows = drive(flows, dead)
-        if dead > 1:
-            long += 1
-            moving += sum(map(sum, rows[-5:])) > 0
+        if dead < 1:
+            router.start()
+            continue
+        long += 1
+        # Hosts that have waited double their wait.
+        moved = list(map(sum, zip(*rows[-15:])))
+        for _ in range(10):
+            if not all(moved):
+                more = drive(flows, 0.5)
+                moved = [m + sum(column) for m, column in zip(moved, zip(*more))]
+        moving += all(moved)
+        starts = other.counts().get("peer_starts", 0)
         router.start()
+        for _ in range(100):
+            drive(flows, 0.1)
+            if other.counts().get("peer_starts", 0) > starts:
+                noticed += 1
+                break
     for router in routers:
         router.wait(serving=1)
     before = [f.received for f in flows]
@@ -149,10 +167,10 @@ def killed():
     moved = [f.received - b for f, b in zip(flows, before)]
     check("all continue", all(m > 100_000 for m in moved),
           f"{[m // 1000 for m in moved]} KB in 2 s")
-    check("traffic flows while one is dead", moving == long > 0, f"{moving} of {long} times")
-    counts = stop(routers)
-    starts = sum(c["peer_starts"] for c in counts)
-    check("starts of the other are noticed", starts >= 2, f"{starts}")
+    check("each connection moves while one is dead", moving == long > 0,
+          f"{moving} of {long} times")
+    check("starts of the other are noticed", noticed == long, f"{noticed} of {long}")
+    stop(routers)
     for flow in flows:
         flow.close()
 
@@ -174,12 +192,19 @@ def datagram(source, target, port, payload):
 
 def ended():
     """A router is told to end: the other one forwards plainly at once."""
-    routers = pair()
+    routers = pair(dead="500ms")
     flow = Flow(5450)
     drive([flow], 0.5)
-    routers[1].stop()
-    rows = drive([flow], 0.5, every=0.05)
-    check("no silence after the end of a router", all(map(sum, rows)), f"{rows}")
+    asked = []
+
+    def end(_):
+        if not asked:
+            asked.append(routers[1].process.send_signal(signal.SIGTERM))
+    rows = drive([flow], 1.5, every=0.05, tick=end)
+    routers[1].process.wait()
+    empty = max(map(len, "".join("." if sum(row) else "_" for row in rows).split(".")))
+    check("no silence after the end of a router", empty <= 3 and flow.error is None,
+          f"{empty} of {len(rows)} intervals of 50 ms without data in a row")
     check("it has said so", "does not hear" in routers[0].said())
     flow.close()
     routers[0].stop()
@@ -211,10 +236,12 @@ def flooded():
     rate = sum(map(sum, rows)) * 8 / (len(rows) * 0.02) / 1e6
     counts = stop(routers)
     far = counts[1]
-    check("forged datagrams are refused and counted", sent * 0.5 < far["refused_tag"] <= sent,
+    check("forged datagrams are refused and counted", sent * 0.1 < far["refused_tag"] <= sent,
           f"{far['refused_tag']} of {sent}")
     check("and free nothing, flush nothing, deliver nothing", counts[0]["peer_losses"] == 0
-          and far["peer_losses"] == 0 and flow.error is None and rate > calm / 20,
+          and far["peer_losses"] == 0 and flow.error is None and rate > calm / 20
+          and far["to_hosts"] <= counts[0]["from_hosts"] and counts[0]["acks_unmatched"] == 0
+          and counts[0]["resent"] + counts[0]["flushed"] <= counts[0]["selected"],
           f"{rate:.0f} Mb/s under the flood, {calm:.0f} before")
     flow.close()
 
@@ -225,13 +252,85 @@ def reports():
     flow = Flow(5230, size=1_000_000)
     drive([flow], 5)
     flow.close()
-    time.sleep(0.3)
-    text = (SCRATCH / "e1.prom").read_text()
-    counts = stop(routers)[0]
-    rows = dict(line.split() for line in text.splitlines() if not line.startswith("#"))
     label = '{end="near",device="dcib0"}'
-    check("Prometheus has what JSON has", float(rows["cemark_edge_selected_total" + label])
-          == counts["selected"] > 50, f"{counts['selected']} selected")
+    written, counts = 0, {}
+    for _ in range(200):
+        time.sleep(0.05)
+        counts = routers[0].counts()
+        text = (SCRATCH / "e1.prom").read_text()
+        rows = dict(line.split() for line in text.splitlines() if not line.startswith("#"))
+        written = float(rows["cemark_edge_selected_total" + label])
+        if written == counts["selected"] > 50:
+            break
+    check("Prometheus has what JSON has", written == counts["selected"] > 50,
+          f"{counts['selected']} selected")
+    stop(routers)
+
+
+def until(holds, seconds=15):
+    """Whether it holds within so much time."""
+    for _ in range(seconds * 20):
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def repaired():
+    """Routes that others change come back, and routes of others stay."""
+    routers = pair()
+
+    def there():
+        return all("dcib0" in run(f"ip -{v} route show {SITE[v][2]} metric 5", "e1")
+                   for v in (4, 6))
+    check("the tunnel has its routes", there())
+    run(f"ip route del {SITE[4][2]} dev dcib0 metric 5", "e1")
+    run(f"ip -6 route del {SITE[6][2]} dev dcib0 metric 5", "e1")
+    check("routes that somebody takes away come back", not there() and until(there))
+    run("ip -n e1 link set dcib0 down")
+    run("ip -n e1 link set dcib0 up")
+    check("and after the device was down", until(there))
+    stop(routers)
+    foreign = f"{SITE[4][2]} via {TOWARDS[4][1]} dev out metric 5"
+    run(f"ip route add {foreign}", "e1")
+    routers = [Router(site).start() for site in (1, 2)]
+    check("a router ends where another device has its route", until(
+        lambda: routers[0].process.poll() == 1), routers[0].said().splitlines()[-1])
+    check("and says so", "another device has a route" in routers[0].said())
+    left = run(f"ip route show {SITE[4][2]} metric 5", "e1")
+    check("and leaves it", f"via {TOWARDS[4][1]}" in left)
+    run(f"ip route del {foreign}", "e1")
+    routers[1].stop()
+
+
+def blocked():
+    """Full pipes do not stop a router. systemd gets signs of life."""
+    fifo, manager = SCRATCH / "fifo", str(SCRATCH / "notify")
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reader, F_SETPIPE_SZ, 4096)
+    signs = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    signs.bind(manager)
+    signs.setblocking(False)
+    routers = [Router(1).start(fifo, NOTIFY_SOCKET=manager), Router(2).start()]
+    routers[1].wait(serving=1)
+    flow = Flow(5260)
+    drive([flow], 1.5)
+    rows = drive([flow], 1)
+    check("a router continues while its outputs are full", megabits(rows) > 10
+          and "dcib0" in run(f"ip route show {SITE[4][2]}", "e1")
+          and routers[1].counts()["peer_losses"] == 0, f"{megabits(rows):.0f} Mb/s")
+    flow.close()
+    lives = 0
+    while True:
+        try:
+            lives += signs.recv(100) == b"WATCHDOG=1"
+        except BlockingIOError:
+            break
+    check("the service manager gets signs of life", lives >= 4, f"{lives}")
+    routers[0].process.terminate()
+    check("and it ends when it is told to", routers[0].process.wait(30) == 0)
+    routers[1].stop()
 
 
 def rates():
@@ -252,12 +351,35 @@ def rates():
               == (near["from_hosts"] > 2 * near["from_hosts_trains"]),
               f"{near['from_hosts'] / near['from_hosts_trains']:.1f} and "
               f"{near['to_peer'] / near['to_peer_trains']:.1f}")
-        check("each packet is selected by itself", 0.099 < near["selected"] / near["from_hosts"]
-              < 0.101 or near["stalled_full"], f"{near['selected']} of {near['from_hosts']}")
+        # A packet that was not selected because the memory was full counts as well.
+        selected = near["selected"] + near["stalled_full"]
+        check("each packet is selected by itself", selected / near["from_hosts"] > 0.099
+              and near["selected"] / near["from_hosts"] < 0.101,
+              f"{near['selected']} of {near['from_hosts']}, {near['stalled_full']} without room")
         print(f"offload {offload}: {rate:.0f} Mb/s, near {used[0] / packets * 1e6:.2f} us and far "
               f"{used[1] / packets * 1e6:.2f} us of a processor a packet, "
               f"{rate / (max(used) / 4) / 1000:.1f} Gb/s a core", flush=True)
+        check("the receiver has what was sent", flow.error is None, f"{flow.error}")
         flow.close()
+
+
+def trains():
+    """Trains are split: what arrives is what was sent, with segments of any size."""
+    routers = pair(tunnel="offload = true")
+    for n, segment in enumerate((200, 1400)):
+        for version in (4, 6):
+            flow = Flow(5250 + n, version=version, size=4_000_000, segment=segment)
+            drive([flow], 60)
+            check(f"4 MB in segments of {segment} bytes of IPv{version}",
+                  flow.done is not None and not flow.error,
+                  f"{flow.done:.2f} s" if flow.done else f"{flow.received}, {flow.error}")
+            flow.close()
+    near, _ = stop(routers)
+    saved = near["from_hosts"] - near["from_hosts_trains"]
+    check("packets came in trains, and none was dropped", saved > 1000
+          and not near["from_hosts_unsplit"], f"{saved} reads saved")
+    check("the tunnel took them", near["handed_back"] < 20 and near["selected"] > 2000,
+          f"{near['selected']} of {near['from_hosts']} selected")
 
 
 def cpu(router):
@@ -269,7 +391,7 @@ def cpu(router):
 
 def main():
     names = sys.argv[1:]
-    network(offload=names == ["rates"])
+    network(offload=names in (["rates"], ["trains"]))
     ecn(0)
     for name in names:
         print(f"== {name}", flush=True)

@@ -115,9 +115,11 @@ def write_key():
 
 
 class Router:
-    """A router of a site: the program with a file of its own."""
+    """A router of a site: the program with a file of its own. `dead`: longer than a busy machine
+    keeps a program from running."""
 
-    def __init__(self, site, version=4, tunnel="", dcib="", port=4790, stats="100ms"):
+    def __init__(self, site, version=4, tunnel="", dcib="", port=4790, stats="100ms",
+                 dead="3s"):
         self.site = site
         self.file = SCRATCH / f"e{site}.toml"
         self.out = SCRATCH / f"e{site}.out"
@@ -132,6 +134,7 @@ local = "{outer}:{port}"
 peer = "{peer}:{port}"
 key = "{write_key()}"
 routes = ["{SITE[4][3 - site]}", "{SITE[6][3 - site]}"]
+dead = "{dead}"
 {tunnel}
 [dcib]
 {dcib}
@@ -143,12 +146,14 @@ prometheus = "{SCRATCH / f'e{site}.prom'}"
         self.err.write_text("")
         self.out.write_text("")
 
-    def start(self):
-        with open(self.out, "a") as out, open(self.err, "a") as err:
+    def start(self, pipe=None, **environment):
+        """`pipe`: for both outputs instead of files."""
+        self.began = self.out.stat().st_size
+        with open(pipe or self.out, "a") as out, open(pipe or self.err, "a") as err:
             self.process = subprocess.Popen(
                 ["ip", "netns", "exec", f"e{self.site}", EDGE, WORDS[self.site], str(self.file),
                  "--stats", "json"],
-                stdout=out, stderr=err,
+                stdout=out, stderr=err, env=os.environ | environment,
             )
         return self
 
@@ -160,7 +165,8 @@ prometheus = "{SCRATCH / f'e{site}.prom'}"
         return self.err.read_text()
 
     def counts(self):
-        lines = self.out.read_text().splitlines() if self.out.exists() else []
+        """The last report of the process that was started last."""
+        lines = self.out.read_text()[self.began:].splitlines()
         for line in reversed(lines):
             with contextlib.suppress(ValueError):
                 return json.loads(line)
@@ -187,6 +193,8 @@ def pair(**options):
 
 def stop(routers):
     for router in routers:
+        if router.process.poll() is not None:
+            raise SystemExit(f"e{router.site} has ended by itself: {router.said()}")
         router.stop()
     return [router.counts() for router in routers]
 

@@ -9,7 +9,8 @@ cargo build --quiet --release --locked -p cemark-router
 EDGE=$(realpath "${CARGO_TARGET_DIR:-target}/release/cemark-edge")
 export EDGE KILLS=100
 alone() { "$here/namespaces.sh" python3 "$here/check.py" "$@"; }
-alone both_versions fields too_large killed ended flooded reports
+alone both_versions fields too_large killed ended flooded reports repaired blocked
+alone trains
 alone rates
-"$here/virtual.sh" wan.py
-python3 "$here/gains.py" point grid
+"$here/virtual.sh" wan.py PROOF=1
+TIMES=5 python3 "$here/gains.py" point grid

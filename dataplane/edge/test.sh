@@ -18,7 +18,8 @@ fi
 export EDGE
 if [ -e /dev/net/tun ] || $root modprobe tun 2>/dev/null; then
   "$here/namespaces.sh" python3 "$here/check.py" \
-    both_versions fields too_large killed ended flooded reports
+    both_versions fields too_large killed ended flooded reports repaired blocked
+  "$here/namespaces.sh" python3 "$here/check.py" trains
 else
   echo "SKIPPED: dataplane/edge/check.py. It needs tun devices (/dev/net/tun)."
 fi

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """TCP flows between the two hosts, from one process, which makes each socket in its namespace."""
 
+import random
 import selectors
 import socket
 import struct
@@ -20,9 +21,10 @@ def ecn(mode):
 
 
 class Flow:
-    """Endless, or of this many bytes."""
+    """Endless, or of this many bytes. The receiver compares each byte with what was sent.
+    `segment`: bytes of a segment at most."""
 
-    def __init__(self, port, control="cubic", source=1, version=4, size=None):
+    def __init__(self, port, control="cubic", source=1, version=4, size=None, segment=None):
         family = socket.AF_INET if version == 4 else socket.AF_INET6
         target = 3 - source
         with inside(f"h{target}"):
@@ -34,10 +36,13 @@ class Flow:
         listener.listen()
         for one in (listener, self.sender):
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+            if segment:
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
         self.sender.settimeout(30)
         self.sender.connect((HOST[version][target], port))
         self.receiver, _ = listener.accept()
         listener.close()
+        self.sent = 0
         self.received = 0
         self.left = size
         self.done = None
@@ -56,7 +61,10 @@ class Flow:
         self.receiver.close()
 
 
-CHUNK = memoryview(bytes(1 << 18))
+# All flows send these bytes again and again.
+PERIOD = 1 << 18
+BYTES = random.Random(7).randbytes(PERIOD) * 2
+CHUNK = memoryview(BYTES)
 
 
 def drive(flows, seconds, every=0.1, tick=None):
@@ -68,7 +76,7 @@ def drive(flows, seconds, every=0.1, tick=None):
         watch.register(flow.receiver, selectors.EVENT_READ, flow)
     began = time.monotonic()
     rows, last, n = [], [0] * len(flows), 1
-    buffer = bytearray(1 << 20)
+    buffer = bytearray(PERIOD)
     left = len(flows)
     while left:
         now = time.monotonic() - began
@@ -85,16 +93,22 @@ def drive(flows, seconds, every=0.1, tick=None):
             try:
                 if key.fileobj is flow.receiver:
                     got = flow.receiver.recv_into(buffer)
+                    at = flow.received % PERIOD
+                    if buffer[:got] != BYTES[at:at + got]:
+                        raise OSError(f"other bytes than were sent, after {flow.received}")
                     flow.received += got
                     if not got:
                         watch.unregister(flow.receiver)
                         flow.done = time.monotonic() - began
                         left -= 1
-                elif flow.left is None:
-                    flow.sender.send(CHUNK)
                 else:
-                    flow.left -= flow.sender.send(CHUNK[:flow.left])
-                    if not flow.left:
+                    at = flow.sent % PERIOD
+                    most = PERIOD if flow.left is None else min(PERIOD, flow.left)
+                    took = flow.sender.send(CHUNK[at:at + most])
+                    flow.sent += took
+                    if flow.left is not None:
+                        flow.left -= took
+                    if flow.left == 0:
                         flow.sender.shutdown(socket.SHUT_WR)
                         watch.unregister(flow.sender)
             except BlockingIOError:

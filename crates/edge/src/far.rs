@@ -56,6 +56,8 @@ pub struct Far {
     first_sent: Nanos,
     waiting: u32,
     deadline: Option<Nanos>,
+    /// Share of the data that the near router selects, in 1/65536.
+    share: u32,
     looked: (u32, u32),
     bleached: bool,
     order: Option<Order>,
@@ -78,6 +80,7 @@ impl Far {
             first_sent: Nanos::ZERO,
             waiting: 0,
             deadline: None,
+            share: cfg.share,
             looked: (0, 0),
             bleached: false,
             order: cfg.hold.map(|hold| Order::new(hold, cfg.lanes)),
@@ -94,6 +97,12 @@ impl Far {
             peak_bytes: order.map_or(0, |o| o.peak),
             ..self.stats
         }
+    }
+
+    /// Sets the share of the data that the near router selects, in 1/65536, where it is not this
+    /// router's own.
+    pub fn set_share(&mut self, share: u32) {
+        self.share = share;
     }
 
     /// Ends every wait and delivers what waits (in-order release): its memory is needed, or nothing
@@ -176,8 +185,8 @@ impl Far {
         if self.looked.0 == LOOK {
             let share = (u64::from(self.looked.1) << 16) / u64::from(LOOK);
             // A share of 2r, or half of what is sent ECN-capable where that is less.
-            let capable = (1u64 << 16).saturating_sub(self.cfg.share.into());
-            let too_many = (2 * u64::from(self.cfg.share)).min(capable / 2);
+            let capable = (1u64 << 16).saturating_sub(self.share.into());
+            let too_many = (2 * u64::from(self.share)).min(capable / 2);
             self.bleached |= share > too_many;
             self.looked = (0, 0);
         }

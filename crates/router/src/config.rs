@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The file of a router. Its part `[dcib]` has the keys of `[edge]` in scenarios.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use cemark_edge::{AckForm, CePolicy, Clones, CopyPolicy, DcibConfig, Recovery};
@@ -166,9 +166,9 @@ pub enum Copies {
 pub enum Acks {
     /// The number of one packet.
     Named,
-    /// And all below another.
+    /// The number of one packet, and that below which all have arrived or were given up.
     Cumulative,
-    /// And which of the last 64.
+    /// The number of one packet, and which of the last 64 have arrived.
     Bitmap,
 }
 
@@ -257,13 +257,12 @@ pub fn parse(text: &str) -> Result<File, String> {
             return wrong("tunnel", key, said);
         }
     }
-    if t.routes.is_empty() {
-        let said = "no prefix: write those of the other site, [\"10.2.0.0/16\"]".into();
+    if let Some(said) = mistake_of_routes(t) {
         return wrong("tunnel", "routes", said);
     }
-    if let Some(bad) = t.routes.iter().find(|r| !is_prefix(r)) {
-        let said = format!("`{bad}` is no prefix: write 10.2.0.0/16 or fd00:2::/64");
-        return wrong("tunnel", "routes", said);
+    if t.metric == 0 {
+        let said = "write 1 or more, less than that of the plain routes".into();
+        return wrong("tunnel", "metric", said);
     }
     if !(700..=9_216).contains(&t.mtu) {
         let said = format!(
@@ -272,17 +271,13 @@ pub fn parse(text: &str) -> Result<File, String> {
         );
         return wrong("tunnel", "mtu", said);
     }
-    if t.interval.0 < 1_000_000 || t.dead.0 < 3 * t.interval.0 {
-        let said = "interval is at least 1ms, and dead at least three intervals".into();
-        return wrong(
-            "tunnel",
-            if t.interval.0 < 1_000_000 {
-                "interval"
-            } else {
-                "dead"
-            },
-            said,
-        );
+    // Each fifth hello shows how large a packet may be, and what it shows counts for 2 s.
+    if !(1_000_000..=200_000_000).contains(&t.interval.0) {
+        return wrong("tunnel", "interval", "write 1ms to 200ms".into());
+    }
+    if t.dead.0 < 3 * t.interval.0 {
+        let said = "dead is at least three intervals".into();
+        return wrong("tunnel", "dead", said);
     }
     if !(0.0..=0.5).contains(&d.share) {
         let said = format!("{}: write a share from 0 to 0.5, such as 0.1", d.share);
@@ -302,16 +297,54 @@ pub fn parse(text: &str) -> Result<File, String> {
     Ok(file)
 }
 
-fn is_prefix(text: &str) -> bool {
-    let Some((address, length)) = text.split_once('/') else {
-        return false;
-    };
-    let most = match address.parse::<core::net::IpAddr>() {
-        Ok(a) if a.is_ipv4() => 32,
-        Ok(_) => 128,
-        Err(_) => return false,
-    };
-    length.parse::<u8>().is_ok_and(|l| l <= most)
+fn mistake_of_routes(t: &Tunnel) -> Option<String> {
+    if t.routes.is_empty() {
+        return Some("no prefix: write those of the other site, [\"10.2.0.0/16\"]".into());
+    }
+    if let Some(bad) = t.routes.iter().find(|r| prefix(r).is_none()) {
+        return Some(format!(
+            "`{bad}` is no prefix: write 10.2.0.0/16 or fd00:2::/64, with zeros behind its length"
+        ));
+    }
+    let holds_peer = |r: &&String| prefix(r).is_some_and(|p| p.contains(t.peer.ip()));
+    t.routes.iter().find(holds_peer).map(|bad| {
+        format!(
+            "`{bad}` contains {}, so that the tunnel would lead into itself: write the prefixes of \
+             the other site's hosts",
+            t.peer.ip()
+        )
+    })
+}
+
+/// Prefix of addresses: the first one, and the number of bits that all share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix(pub IpAddr, pub u8);
+
+impl Prefix {
+    fn bits(address: IpAddr) -> (u128, u8) {
+        match address {
+            IpAddr::V4(a) => (u128::from(a.to_bits()) << 96, 32),
+            IpAddr::V6(a) => (a.to_bits(), 128),
+        }
+    }
+
+    /// Bits behind the prefix, as a mask.
+    fn rest(self) -> u128 {
+        u128::MAX.checked_shr(self.1.into()).unwrap_or(0)
+    }
+
+    fn contains(self, address: IpAddr) -> bool {
+        let differ = Prefix::bits(self.0).0 ^ Prefix::bits(address).0;
+        self.0.is_ipv4() == address.is_ipv4() && differ & !self.rest() == 0
+    }
+}
+
+/// Reads a prefix; `None` where it is none, or its address has bits behind its length.
+pub(crate) fn prefix(text: &str) -> Option<Prefix> {
+    let (address, length) = text.split_once('/')?;
+    let prefix = Prefix(address.parse().ok()?, length.parse().ok()?);
+    let (bits, most) = Prefix::bits(prefix.0);
+    (prefix.1 <= most && bits & prefix.rest() == 0).then_some(prefix)
 }
 
 /// A sentence with the line of a key, in the form of the messages of `toml`.
@@ -437,6 +470,26 @@ routes = ["10.2.0.0/16", "fd00:2::/64"]
                 "line 5",
                 "10.2.0.0/16 or fd00:2::/64",
             ),
+            ("10.2.0.0/16", "10.2.0.1/16", "line 5", "with zeros behind"),
+            (
+                "10.2.0.0/16",
+                "198.51.0.0/16",
+                "line 5",
+                "would lead into itself",
+            ),
+            (
+                "10.2.0.0/16",
+                "0.0.0.0/0",
+                "line 5",
+                "would lead into itself",
+            ),
+            ("key =", "metric = 0\nkey =", "line 4", "1 or more"),
+            (
+                "key =",
+                "interval = \"300ms\"\ndead = \"1s\"\nkey =",
+                "line 4",
+                "1ms to 200ms",
+            ),
             (
                 "198.51.100.1:",
                 "[fd00::2]:",
@@ -476,6 +529,10 @@ routes = ["10.2.0.0/16", "fd00:2::/64"]
             assert!(message.contains(line), "{to}: {message}");
             assert!(message.contains(said), "{to}: {message}");
         }
+    }
+
+    #[test]
+    fn a_mistake_of_a_part_is_named() {
         for (part, said) in [
             ("[dcib]\nshare = 0.9", "0 to 0.5"),
             ("[dcib]\nmost-stalled = 0", "1 to 32768"),

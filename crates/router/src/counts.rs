@@ -42,6 +42,8 @@ counts! {
     counter from_hosts,
     /// Bytes of those packets.
     counter from_hosts_bytes,
+    /// Trains of the device that could not be split, and were dropped (with `offload`).
+    counter from_hosts_unsplit,
     /// Packets of hosts given to the device.
     counter to_hosts,
     /// Bytes of those packets.
@@ -98,8 +100,10 @@ counts! {
     counter marks_passed,
     /// Datagrams with a wrong tag: forged, reflected, damaged, or from before a restart.
     counter refused_tag,
-    /// Datagrams with a right tag that had arrived before.
+    /// Packets and router ACKs with a right tag that had arrived before.
     counter refused_replay,
+    /// Hellos that came after a later one: reordered by the WAN, or repeated.
+    counter refused_late_hello,
     /// Datagrams of an epoch that is not the peer's.
     counter refused_epoch,
     /// Datagrams that are no datagrams of a router.

@@ -75,6 +75,11 @@ impl Incoming {
         }
     }
 
+    /// Sets the share of the data that the peer selects, in 1/65536.
+    pub fn set_share(&mut self, share: u32) {
+        self.far.set_share(share);
+    }
+
     /// When to call [`Incoming::wake`].
     pub fn next_wake(&self) -> Option<Nanos> {
         self.far.next_wake()
@@ -135,8 +140,8 @@ impl Incoming {
     }
 }
 
-/// Delivers a packet; returns whether CE was written. The host's field is inside the tunnel and has
-/// not been touched: only CE that the WAN wrote on a packet of an ECN host is carried over.
+/// Delivers a packet to the hosts, and returns whether CE was written into it. The host's field has
+/// not been touched inside the tunnel. Only a CE of the WAN on a packet of an ECN host is written.
 fn deliver(ecn: Ecn, bytes: &mut [u8], each: &mut dyn FnMut(Comes<'_>)) -> bool {
     let own = inner::read(bytes).map_or(Ecn::NotEct, |i| i.ecn);
     let passed = ecn == Ecn::Ce && own.is_capable() && own != Ecn::Ce;

@@ -39,7 +39,7 @@ pub fn read(packet: &[u8]) -> Option<Inner> {
 fn v4(packet: &[u8]) -> Option<Inner> {
     let header = usize::from(packet[0] & 0xf) * 4;
     let total = usize::from(word(packet, 2)?);
-    if header < 20 || packet.len() < total || total < header || packet[16] >= 224 {
+    if header < 20 || packet.len() < total || total < header || for_several(packet) {
         return None;
     }
     let later_fragment = word(packet, 6)? & 0x1fff != 0;
@@ -49,6 +49,11 @@ fn v4(packet: &[u8]) -> Option<Inner> {
         data,
         flow: hash(flow, &packet[12..20], packet[9]),
     })
+}
+
+/// Whether the receiver is 224.0.0.0/4 or 255.255.255.255.
+fn for_several(packet: &[u8]) -> bool {
+    matches!(packet[16], 224..=239) || packet[16..20] == [255; 4]
 }
 
 fn v6(packet: &[u8]) -> Option<Inner> {
@@ -181,8 +186,15 @@ pub(crate) mod tests {
                 assert_ne!(full.flow, other.flow);
             }
             let mut to_many = tcp(version, 7, Ecn::Ect0, 9);
-            to_many[if version == 4 { 16 } else { 24 }] = 0xff;
+            match version {
+                4 => to_many[16..20].fill(0xff),
+                _ => to_many[24] = 0xff,
+            }
             assert_eq!(read(&to_many), None);
+            for (first, one) in [(224, false), (239, false), (240, true), (255, true)] {
+                to_many[16..20].copy_from_slice(&[first, 0, 0, 5]);
+                assert!(version == 6 || read(&to_many).is_some() == one, "{first}");
+            }
             let whole = tcp(version, 7, Ecn::Ect0, 9);
             for cut in 0..whole.len() {
                 assert_eq!(read(&whole[..cut]), None, "{cut} bytes");

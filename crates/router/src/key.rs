@@ -6,6 +6,7 @@
 
 use core::fmt;
 use core::hash::Hasher;
+use std::io::Read;
 use std::path::Path;
 
 use siphasher::sip::SipHasher24;
@@ -60,10 +61,13 @@ impl Key {
     pub fn load(path: &Path) -> Result<Key, String> {
         let shown = path.display();
         let make = format!("(umask 077; openssl rand -hex 16 >{shown})");
-        let meta = std::fs::metadata(path)
+        let mut file = std::fs::File::open(path)
             .map_err(|e| format!("the key {shown}: {e}; `{make}` writes one"))?;
-        check_mode(&meta, path)?;
-        let text = std::fs::read_to_string(path)
+        // Of the file that is open: the name may lead to another one later.
+        let meta = file.metadata();
+        check_owner(&meta.map_err(|e| format!("the key {shown}: {e}"))?, path)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)
             .map_err(|e| format!("the key {shown}: {}; `{make}` writes one", e.kind()))?;
         let digits = text.trim().as_bytes();
         let mut bytes = [0; 16];
@@ -123,8 +127,17 @@ impl Key {
 }
 
 #[cfg(unix)]
-fn check_mode(meta: &std::fs::Metadata, path: &Path) -> Result<(), String> {
+fn check_owner(meta: &std::fs::Metadata, path: &Path) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
+    // The folder of this process belongs to the user who it runs as.
+    let own = std::fs::metadata("/proc/self").map_or(0, |own| own.uid());
+    if meta.uid() != 0 && meta.uid() != own {
+        let (shown, uid) = (path.display(), meta.uid());
+        return Err(format!(
+            "the key {shown} belongs to user {uid}, who can change it; `chown root {shown}`, and a \
+             new key"
+        ));
+    }
     let mode = meta.mode() & 0o777;
     if mode & 0o077 == 0 {
         return Ok(());
@@ -137,7 +150,7 @@ fn check_mode(meta: &std::fs::Metadata, path: &Path) -> Result<(), String> {
 }
 
 #[cfg(not(unix))]
-fn check_mode(_: &std::fs::Metadata, _: &Path) -> Result<(), String> {
+fn check_owner(_: &std::fs::Metadata, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
@@ -166,6 +179,13 @@ mod tests {
             assert!(refused.contains("chmod 600"), "{refused}");
             assert!(!refused.contains("0405"), "{refused}");
         }
+        let path = file("foreign", KEY, 0o600);
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&path, Some(12_345), None).is_ok() {
+            let refused = Key::load(&path).expect_err("it is another user's");
+            assert!(refused.contains("belongs to user 12345"), "{refused}");
+        }
+        std::fs::remove_file(&path).expect("it is ours");
         let path = file("own", KEY, 0o600);
         let key = Key::load(&path).expect("only its owner can read it");
         std::fs::remove_file(&path).expect("it is ours");

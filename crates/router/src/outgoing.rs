@@ -11,9 +11,9 @@ use crate::inner::Inner;
 /// A packet that leaves.
 #[derive(Debug)]
 pub enum Leaves<'a> {
-    /// Through the tunnel, with this field in the outer header.
+    /// A packet that goes through the tunnel, with this field in its outer header.
     Wrapped(Shim, Ecn, &'a [u8]),
-    /// As it came.
+    /// A packet that is forwarded as it came.
     Plain(&'a [u8]),
 }
 

@@ -35,19 +35,19 @@ impl Sizes {
 /// The peer since its last start.
 #[derive(Debug)]
 pub struct Peer {
-    /// Its epoch.
+    /// Epoch of the peer: it rises with each start.
     pub epoch: u64,
-    /// When its last hello arrived.
+    /// Time at which the peer's last hello arrived.
     pub heard: Nanos,
-    /// Whether it takes packets of this router's epoch.
+    /// Whether the peer takes packets of this router's epoch.
     pub hears: bool,
-    /// Serial number of the last hello. What an earlier one says is out of date.
+    /// Serial number of the last hello. Hellos with lower ones are out of date.
     last: Option<u64>,
-    /// The last hello's time, to be echoed.
+    /// Time in the last hello, which the next one to the peer echoes.
     echo: u32,
-    /// Round trip, of the last hello.
+    /// Round trip between the routers, measured by the last hello.
     pub round_trip: Option<Nanos>,
-    /// Largest packet that arrives there.
+    /// Largest packet of a host, in bytes, that arrives at the peer.
     pub path: u16,
     sizes: Sizes,
     /// Serial numbers of router ACKs that arrived.

@@ -48,6 +48,9 @@ pub struct Settings {
 const HASTE: Nanos = Nanos::from_millis(5);
 /// Hellos between two that are padded.
 const PADDED: u64 = 5;
+/// Share of the peer below which a path is not judged more strictly: few packets that arrive
+/// Not-ECT are no path that clears ECN.
+const LEAST_SHARE: u32 = 3_277;
 /// Packets shorter than this are no use to hosts.
 const LEAST_MTU: u16 = 576;
 
@@ -62,7 +65,7 @@ pub struct Router {
     peer: Option<Peer>,
     /// Whether the peer was alive when that was last looked at.
     alive: bool,
-    /// Epoch of a hello that is to be answered.
+    /// The highest epoch of the hellos that the next one answers.
     answer: u64,
     outgoing: Outgoing,
     incoming: Incoming,
@@ -261,6 +264,7 @@ impl Router {
         let alive = self.peer.as_ref().is_some_and(|p| now < p.heard + dead);
         if self.alive && !alive {
             self.silence(ports);
+            self.doubt(now, ports);
         }
         if let Some(off) = self.off.filter(|off| now >= *off + self.settings.retry) {
             self.again(now.max(off));
@@ -277,6 +281,7 @@ impl Router {
         let late = Nanos(self.settings.interval.0 * 3 / 2);
         if self.alive && self.peer.as_ref().is_some_and(|p| now >= p.heard + late) {
             self.silence(ports);
+            self.doubt(now, ports);
         }
     }
 
@@ -306,6 +311,16 @@ impl Router {
         let mut wrap = Wrap::new(key, settings.end, *epoch, peer, head);
         self.incoming
             .end_waits(&mut |c| wrap.comes(c, 0, serial, counts, ports));
+    }
+
+    /// Takes a new epoch after the peer has fallen silent: hellos that any of its starts has sent
+    /// until now answer an earlier epoch, so that a repeated one is not taken for a new start. A
+    /// peer that lives learns before, twice as one may be lost, that it is not heard.
+    fn doubt(&mut self, now: Nanos, ports: &mut impl Ports) {
+        self.greet(now, ports);
+        self.greet(now, ports);
+        self.epoch += 1;
+        self.prior = None;
     }
 
     /// Begins again after a path has cleared ECN: with a new epoch, and without copies.
@@ -341,7 +356,8 @@ impl Router {
                 self.incoming = Incoming::new(self.settings.dcib, self.settings.held);
                 self.counts.peer_starts += 1;
             } else {
-                self.answer = hello.own;
+                // Epochs rise: repeated hellos of earlier starts do not hide that of the last.
+                self.answer = self.answer.max(hello.own);
                 self.hasten(now);
                 return;
             }
@@ -349,16 +365,17 @@ impl Router {
         let Some(peer) = &mut self.peer else { return };
         let (heard, path) = (peer.hears, peer.path);
         if !peer.hello(now, hello, self.epoch) {
-            self.counts.refused_replay += 1;
+            self.counts.refused_late_hello += 1;
             return;
         }
+        self.incoming
+            .set_share(u32::from(hello.share).max(LEAST_SHARE));
         let (news, resized) = (heard != peer.hears || !self.alive, path != peer.path);
         self.counts.mtu_changes += u64::from(resized);
         if news || resized {
             self.hasten(now);
         }
         self.alive = true;
-        self.answer = 0;
     }
 
     /// The next hello is due soon: there is news.
@@ -370,6 +387,7 @@ impl Router {
         let lanes = self.settings.dcib.lanes;
         let mut hello = Hello {
             lanes,
+            share: self.settings.dcib.share as u16,
             own: self.epoch,
             answer: self.answer,
             sent: wire::micros(now).max(1),
@@ -397,6 +415,7 @@ impl Router {
             self.counts.to_peer += 1;
             ports.to_peer(lane, Ecn::Ect0, &self.head, &[]);
         }
+        self.answer = 0;
         self.hellos += 1;
         self.hello_sent = now;
         self.hello_at = now + self.settings.interval;

@@ -6,7 +6,8 @@
 //! data             place 6, after 2, number 6, oldest 2, first sent 4, then the host's packet
 //! router ACK       serial 6, number 6, first sent 4, below 6, highest 6, bits 8
 //! hello            serial 6, lanes 2, own epoch 8, peer's epoch 8, answered epoch 8, sent 4,
-//!                  echo 4, held 4, size 2, largest received 2, then zeros up to the size
+//!                  echo 4, held 4, size 2, largest received 2, then zeros up to the size; flags
+//!                  and copy hold the sender's share 2
 //! ```
 //!
 //! `epoch` is the low half of the sender's. The tag covers the header, the length and the first
@@ -27,6 +28,9 @@ pub const HELLO: usize = 64;
 pub const TAG: core::ops::Range<usize> = 8..16;
 /// Numbers and places are below this.
 pub const NUMBERS: u64 = 1 << 48;
+
+/// Distance to the oldest copy that does not fit its field: the receiver takes it as unknown.
+const FAR: u16 = u16::MAX;
 
 const ECN_BITS: u8 = 0b11;
 const SELECTED: u8 = 1 << 2;
@@ -51,6 +55,8 @@ pub struct Hello {
     pub serial: u64,
     /// Number of lanes of the sender.
     pub lanes: u16,
+    /// Share of the data that the sender selects, in 1/65536.
+    pub share: u16,
     /// Epoch of the sender: it rises with each start.
     pub own: u64,
     /// Epoch of the receiver whose packets the sender takes; 0 while it does not hear the receiver.
@@ -113,7 +119,7 @@ pub fn write(to: &mut Vec<u8>, head: &Head, epoch: u64, lane: u16) {
             (1, s.ecn as u8 | selected | probe, s.copy)
         }
         Head::Report(_, r) => (2, if r.bleached { BLEACHED } else { 0 }, r.named.1),
-        Head::Hello(_) => (3, 0, 0),
+        Head::Hello(h) => (3, (h.share >> 8) as u8, h.share as u8),
     };
     let mut w = Writer(to);
     w.put(&[VERSION << 4 | kind, flags, copy, lane as u8]);
@@ -127,7 +133,7 @@ pub fn write(to: &mut Vec<u8>, head: &Head, epoch: u64, lane: u16) {
                 0 => 0,
                 place => u16::try_from(s.place - place).unwrap_or(0),
             };
-            let oldest = u16::try_from(number.saturating_sub(s.oldest)).unwrap_or(u16::MAX);
+            let oldest = u16::try_from(number.saturating_sub(s.oldest)).unwrap_or(FAR);
             w.u48(s.place);
             w.put(&after.to_be_bytes());
             w.u48(number);
@@ -214,14 +220,17 @@ pub fn read(datagram: &[u8]) -> Result<Parsed, Malformed> {
             let place = r.number(6)?;
             let after = u64::from(r.small()?);
             let number = r.number(6)?;
-            let oldest = u64::from(r.small()?);
+            let oldest = r.small()?;
             let first_sent = Nanos(u64::from(r.micros()?) * 1_000);
             let selected = flags & SELECTED != 0;
             Head::Data(Shim {
                 number: selected.then_some(number),
                 copy,
                 first_sent,
-                oldest: number.saturating_sub(oldest),
+                oldest: match oldest {
+                    FAR => 0,
+                    distance => number.saturating_sub(distance.into()),
+                },
                 probe: flags & PROBE != 0,
                 ecn: Ecn::from_bits(flags & ECN_BITS),
                 lane: u16::from(lane),
@@ -251,6 +260,7 @@ pub fn read(datagram: &[u8]) -> Result<Parsed, Malformed> {
         3 => Head::Hello(Hello {
             serial: r.number(6)?,
             lanes: r.small()?,
+            share: u16::from_be_bytes([flags, copy]),
             own: r.number(8)?,
             peer: r.number(8)?,
             answer: r.number(8)?,
@@ -312,6 +322,7 @@ mod tests {
         let hello = Hello {
             serial: NUMBERS - 1,
             lanes: 64,
+            share: 32_768,
             own: u64::MAX - 1,
             peer: u64::MAX - 2,
             answer: u64::MAX - 3,
@@ -358,7 +369,7 @@ mod tests {
             panic!("data")
         };
         assert_eq!(back.after, 0, "no place is better than a wrong one");
-        assert_eq!(back.oldest, NUMBERS - 1 - 65_535);
+        assert_eq!(back.oldest, 0, "nothing is known to be over");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! The tun device: packets of this site's hosts come out of it, and packets for them go in. It is
 //! gone with its process, and its routes with it, so that the kernel's other route takes over.
 
+use super::say::say;
 use std::io;
+use std::process::Command;
 use std::sync::Arc;
 
 use tun_rs::{DeviceBuilder, GROTable, SyncDevice, VIRTIO_NET_HDR_LEN};
@@ -35,6 +37,8 @@ pub(super) struct Reader {
     sizes: Vec<usize>,
     /// Trains that were read.
     pub trains: u64,
+    /// Trains that could not be split, and were dropped.
+    pub unsplit: u64,
 }
 
 impl Reader {
@@ -43,7 +47,7 @@ impl Reader {
         &self.tun
     }
 
-    /// Reads once: one packet, or the packets of one train. Returns how many.
+    /// Reads once: one packet, or the packets of one train. Returns 0 where there was nothing.
     pub(super) fn read(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<usize> {
         match self
             .tun
@@ -60,8 +64,27 @@ impl Reader {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(0),
             // EIO: somebody has set the device down. It may be up again later.
             Err(e) if e.raw_os_error() == Some(5) => Ok(0),
+            // No error of the kernel: a train that tun-rs does not split.
+            Err(e) if e.raw_os_error().is_none() => {
+                self.unsplit += 1;
+                Ok(1)
+            }
             Err(e) => Err(e),
         }
+    }
+}
+
+/// Tells the kernel to split trains of more packets than one read takes: those of hosts whose
+/// segments are short.
+fn split_longer_trains(name: &str) {
+    let most = BATCH.to_string();
+    let done = Command::new("ip")
+        .args(["link", "set", "dev", name, "gso_max_segs", &most])
+        .output();
+    if !done.is_ok_and(|out| out.status.success()) {
+        say(format!(
+            "{name}: trains of more than {most} packets will be dropped"
+        ));
     }
 }
 
@@ -86,6 +109,9 @@ impl Device {
         // No address of its own, and no check of senders against its routes: these come and go.
         let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/addr_gen_mode"), "1");
         let _ = std::fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0");
+        if offload {
+            split_longer_trains(name);
+        }
         let parts = if offload { BATCH } else { 1 };
         let tun = Arc::new(tun);
         let reader = Reader {
@@ -94,6 +120,7 @@ impl Device {
             parts: vec![vec![0; if offload { 9_216 } else { LONGEST }]; parts],
             sizes: vec![0; parts],
             trains: 0,
+            unsplit: 0,
         };
         let device = Device {
             tun,
@@ -167,7 +194,7 @@ impl Device {
     /// are larger.
     pub(super) fn set_mtu(&self, mtu: u16) {
         if let Err(e) = self.tun.set_mtu(mtu) {
-            eprintln!("cemark-edge: the device takes no MTU of {mtu}: {e}");
+            say(format!("the device takes no MTU of {mtu}: {e}"));
         }
     }
 }

@@ -6,6 +6,8 @@ mod device;
 mod lanes;
 mod report;
 mod routes;
+mod say;
+mod watchdog;
 
 use std::io;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use lanes::Lanes;
 pub use report::Form;
 use report::Reports;
 use routes::Routes;
+use watchdog::Watchdog;
 
 /// Reads of the device, and of each lane, between two looks at the clock.
 const READS: usize = 32;
@@ -89,16 +92,23 @@ pub fn run(
     let mut wires = Wires { device, lanes };
     let mut routes = Routes::new(&file.tunnel);
     routes.warn();
+    Routes::warn_of_filters();
     let mut reports = Reports::new(file, end, form);
     let clock = Clock::start();
     let mut router = Router::new(settings, key, epoch());
+    let mut watchdog = Watchdog::new();
+    let mut failed = Ok(());
     while !stop.load(Ordering::Relaxed) {
         let now = clock.now();
+        watchdog.live(now);
         if now >= router.next_wake() {
             router.wake(now, &mut wires);
         }
         let why = router.plain_because();
-        routes.follow(why, router.mtu(), &wires.device);
+        failed = routes.follow(now, why, router.mtu(), &wires.device);
+        if failed.is_err() {
+            break;
+        }
         wires.lanes.flush();
         wires.device.flush(routes.lead_here());
         for _ in 0..wires.lanes.errors() + std::mem::take(&mut from_lanes.errors) {
@@ -130,18 +140,24 @@ pub fn run(
         counts(&router, &wires, &from_device),
         router.plain_because(),
     );
-    router.leave(clock.now(), &mut wires);
+    let now = clock.now();
+    router.leave(now, &mut wires);
     wires.lanes.flush();
-    routes.follow(router.plain_because(), router.mtu(), &wires.device);
-    wires.device.flush(routes.lead_here());
-    reports.last(&last, why);
-    Ok(())
+    // Otherwise the kernel takes the routes away, with the device.
+    if failed.is_ok() {
+        failed = routes.follow(now, router.plain_because(), router.mtu(), &wires.device);
+        wires.device.flush(routes.lead_here());
+    }
+    reports.write_now(&last, why);
+    say::end();
+    failed
 }
 
 fn counts(router: &Router, wires: &Wires, device: &device::Reader) -> Counts {
     Counts {
         from_hosts_trains: device.trains,
         to_peer_trains: wires.lanes.trains_sent,
+        from_hosts_unsplit: device.unsplit,
         to_hosts_dropped: wires.device.dropped,
         to_peer_dropped: wires.lanes.dropped,
         ..router.counts()

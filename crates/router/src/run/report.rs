@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reports: lines of JSON on standard output, and a file for Prometheus.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use cemark_wire::Nanos;
 
+use super::say;
 use crate::config::File;
 use crate::counts::Counts;
 use crate::key::End;
@@ -25,8 +25,6 @@ pub(super) struct Reports {
     prometheus: Option<PathBuf>,
     end: &'static str,
     device: String,
-    /// The last report could not be written, which has been said.
-    failed: bool,
 }
 
 impl Reports {
@@ -41,7 +39,6 @@ impl Reports {
                 End::Far => "far",
             },
             device: file.tunnel.device.clone(),
-            failed: false,
         }
     }
 
@@ -57,29 +54,17 @@ impl Reports {
     pub(super) fn write(&mut self, now: Nanos, counts: impl FnOnce() -> Counts, why: Option<&str>) {
         if now >= self.next() {
             self.next = now + self.every;
-            self.last(&counts(), why);
+            self.write_now(&counts(), why);
         }
     }
 
     /// Writes a report. One that cannot be written is no reason to end.
-    pub(super) fn last(&mut self, counts: &Counts, why: Option<&str>) {
+    pub(super) fn write_now(&self, counts: &Counts, why: Option<&str>) {
         if self.form == Some(Form::Json) {
-            let mut out = std::io::stdout().lock();
-            let _ = writeln!(out, "{}", counts.json(why)).and_then(|()| out.flush());
+            say::line(counts.json(why));
         }
-        let Some(path) = &self.prometheus else {
-            return;
-        };
-        // In one step, so that no reader gets half of it.
-        let half = path.with_extension("tmp");
-        let done = std::fs::write(&half, counts.prometheus(self.end, &self.device))
-            .and_then(|()| std::fs::rename(&half, path));
-        let failed = done.is_err();
-        if let Err(e) = done
-            && !self.failed
-        {
-            eprintln!("cemark-edge: [stats] prometheus, {}: {e}", path.display());
+        if let Some(path) = &self.prometheus {
+            say::file(path, counts.prometheus(self.end, &self.device));
         }
-        self.failed = failed;
     }
 }

@@ -45,7 +45,13 @@ fn nothing_comes_of(world: &mut World, which: usize, datagrams: &[Vec<u8>]) {
         "the peer's epoch changed"
     );
     let refused = |c: &cemark_router::counts::Counts| {
-        c.refused_tag + c.refused_replay + c.refused_epoch + c.refused_form + c.refused_version
+        let hellos = c.refused_late_hello;
+        c.refused_tag
+            + c.refused_replay
+            + c.refused_epoch
+            + c.refused_form
+            + c.refused_version
+            + hellos
     };
     assert_eq!(
         refused(&after) - refused(&before),
@@ -145,6 +151,59 @@ fn hellos_of_an_earlier_start_do_not_change_the_peer() {
         assert_eq!(world.router(0).plain_because(), None);
     }
     assert_eq!(world.router(1).counts().peer_starts, 2);
+}
+
+/// They answer the epoch that the far router had until the peer fell silent.
+#[test]
+fn hellos_of_an_earlier_start_do_not_wake_a_silent_peer() {
+    let mut world = World::up(settings());
+    let of_first_start: Vec<_> = world.sent.iter().filter(|d| d.outward).cloned().collect();
+    world.start(0);
+    world.run(1_000 * MS);
+    world.routers[0] = None;
+    world.run(600 * MS);
+    for datagram in of_first_start {
+        world.throw(datagram, 0);
+        world.run(10 * MS);
+        let why = world.router(1).plain_because();
+        assert_eq!(why, Some("the peer is silent"));
+    }
+    assert_eq!(world.router(1).counts().peer_starts, 2);
+    world.start(0);
+    world.run(300 * MS);
+    assert_eq!(world.router(1).plain_because(), None);
+}
+
+#[test]
+fn a_peer_that_was_silent_for_the_other_alone_is_taken_again() {
+    let mut world = World::up(settings());
+    world.wan = Box::new(|d| if d.outward { vec![] } else { vec![0] });
+    world.run(600 * MS);
+    assert!(world.router(1).plain_because().is_some());
+    world.wan = crate::world::clean();
+    world.run(300 * MS);
+    for r in [0, 1] {
+        assert_eq!(world.router(r).plain_because(), None);
+    }
+}
+
+#[test]
+fn hellos_of_an_earlier_start_do_not_keep_a_pair_from_coming_up() {
+    let mut world = World::up(settings());
+    let hello = |d: &&Datagram| matches!(d.head(), Head::Hello(_));
+    let of_first_start: Vec<_> = world.sent.iter().filter(hello).cloned().collect();
+    world.start(0);
+    world.start(1);
+    for n in 0..1_000 {
+        for k in 0..10 {
+            let one = &of_first_start[(10 * n + k) % of_first_start.len()];
+            world.throw(one.clone(), 100_000 * k as u64);
+        }
+        world.run(MS);
+    }
+    for r in [0, 1] {
+        assert_eq!(world.router(r).plain_because(), None);
+    }
 }
 
 #[test]

@@ -147,6 +147,34 @@ fn trap_4_a_wan_that_clears_the_field_turns_the_near_router_off() {
     assert_eq!(world.got[1].len(), before + 100);
 }
 
+/// The far router selects nothing itself.
+#[test]
+fn trap_4_few_cleared_fields_do_not_turn_off_a_direction_whose_receiver_has_another_share() {
+    let mut world = World::new(settings());
+    let mut of_far = settings();
+    of_far.dcib.share = 0;
+    of_far.end = cemark_router::key::End::Far;
+    let far = cemark_router::Router::new(of_far, crate::world::key(), 5_000_000);
+    world.routers[1] = Some(far);
+    world.run(1_000 * MS);
+    let mut n = 0;
+    world.wan = Box::new(move |d| {
+        n += 1;
+        if d.is_data() && n % 50 == 0 {
+            d.ecn = Ecn::NotEct;
+        }
+        vec![0]
+    });
+    for which in [0, 1] {
+        world.stream(which, stream(4, Ecn::NotEct, 3_000, 1_000), 10_000);
+    }
+    for r in [0, 1] {
+        assert_eq!(world.router(r).plain_because(), None);
+    }
+    assert_eq!(world.router(1).counts().selected, 0);
+    assert!(world.router(0).counts().selected > 200);
+}
+
 /// A router ACK and a number for each packet on the wire. Trains are split by the device before
 /// (`run/device.rs`); a packet that is longer than the path takes is a mistake that shows here.
 #[test]
