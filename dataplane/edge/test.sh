@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The edge routers on this kernel, in namespaces of their own, and on a kernel in virtual time: one
-# minute. Nothing outside of the namespaces is touched. EDGE: the program `cemark-edge` [default: a
+# The edge routers on this kernel, in namespaces of their own, and on a kernel in virtual time: two
+# minutes. Nothing outside of the namespaces is touched. EDGE: the program `cemark-edge` [default: a
 # dev build of this checkout]. KILLS: how often a router is killed (6).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
