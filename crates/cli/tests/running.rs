@@ -438,8 +438,8 @@ fn equal_runs_share_a_directory() {
             c.stdout(Stdio::piped()).stderr(Stdio::piped());
             c.spawn().expect("the program runs")
         };
-        // One after the other: the document of the first to end does not fit into its pipe, which
-        // is not read before the other ends.
+        // The pipes are read one after the other, and a document is larger than a pipe: a run that
+        // waits for its reader must not hold the directory.
         let both = [start(), start()].map(|c| c.wait_with_output().expect("it ends"));
         let said: Vec<_> = both
             .iter()

@@ -133,16 +133,13 @@ impl Router {
             ports.back(packet);
             return;
         }
-        let mut wrap = Wrap::new(
-            &self.key,
-            self.settings.end,
-            self.epoch,
-            &self.peer,
-            &mut self.head,
-        );
-        let counts = &mut self.counts;
-        self.outgoing
-            .packet(now, inner, packet, &mut |l| wrap.leaves(l, counts, ports));
+        let Parts {
+            outgoing,
+            counts,
+            mut wrap,
+            ..
+        } = self.parts();
+        outgoing.packet(now, inner, packet, &mut |l| wrap.leaves(l, counts, ports));
     }
 
     /// A datagram that arrived on a lane with this field in its IP header.
@@ -200,16 +197,13 @@ impl Router {
     }
 
     fn report(&mut self, now: Nanos, report: Report, ports: &mut impl Ports) {
-        let mut wrap = Wrap::new(
-            &self.key,
-            self.settings.end,
-            self.epoch,
-            &self.peer,
-            &mut self.head,
-        );
-        let counts = &mut self.counts;
-        self.outgoing
-            .report(now, report, &mut |l| wrap.leaves(l, counts, ports));
+        let Parts {
+            outgoing,
+            counts,
+            mut wrap,
+            ..
+        } = self.parts();
+        outgoing.report(now, report, &mut |l| wrap.leaves(l, counts, ports));
         if self.off.is_none() && self.outgoing.stats().off {
             self.off = Some(now);
         }
@@ -223,16 +217,15 @@ impl Router {
         body: &mut [u8],
         ports: &mut impl Ports,
     ) {
-        let mut wrap = Wrap::new(
-            &self.key,
-            self.settings.end,
-            self.epoch,
-            &self.peer,
-            &mut self.head,
-        );
-        let (counts, serial) = (&mut self.counts, &mut self.serial);
+        let Parts {
+            incoming,
+            counts,
+            serial,
+            mut wrap,
+            ..
+        } = self.parts();
         let lane = shim.lane;
-        self.incoming.packet(now, shim, outer, body, &mut |c| {
+        incoming.packet(now, shim, outer, body, &mut |c| {
             wrap.comes(c, lane, serial, counts, ports);
         });
     }
@@ -245,21 +238,15 @@ impl Router {
 
     /// Does what is due.
     pub fn wake(&mut self, now: Nanos, ports: &mut impl Ports) {
-        let Router {
-            key,
-            settings,
-            epoch,
-            peer,
-            head,
+        let Parts {
+            outgoing,
+            incoming,
             counts,
             serial,
-            ..
-        } = self;
-        let mut wrap = Wrap::new(key, settings.end, *epoch, peer, head);
-        self.outgoing
-            .wake(now, &mut |l| wrap.leaves(l, counts, ports));
-        self.incoming
-            .wake(now, &mut |c| wrap.comes(c, 0, serial, counts, ports));
+            mut wrap,
+        } = self.parts();
+        outgoing.wake(now, &mut |l| wrap.leaves(l, counts, ports));
+        incoming.wake(now, &mut |c| wrap.comes(c, 0, serial, counts, ports));
         let dead = self.settings.dead;
         let alive = self.peer.as_ref().is_some_and(|p| now < p.heard + dead);
         if self.alive && !alive {
@@ -295,22 +282,34 @@ impl Router {
         self.greet(now, ports);
     }
 
+    /// Both directions, and what their packets need on the way out.
+    fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            outgoing: &mut self.outgoing,
+            incoming: &mut self.incoming,
+            counts: &mut self.counts,
+            serial: &mut self.serial,
+            wrap: Wrap {
+                key: &self.key,
+                end: self.settings.end,
+                epoch: self.epoch,
+                peer: self.peer.as_ref().map(|p| p.epoch),
+                head: &mut self.head,
+            },
+        }
+    }
+
     fn silence(&mut self, ports: &mut impl Ports) {
         self.alive = false;
         self.counts.peer_losses += 1;
-        let Router {
-            key,
-            settings,
-            epoch,
-            peer,
-            head,
+        let Parts {
+            incoming,
             counts,
             serial,
+            mut wrap,
             ..
-        } = self;
-        let mut wrap = Wrap::new(key, settings.end, *epoch, peer, head);
-        self.incoming
-            .end_waits(&mut |c| wrap.comes(c, 0, serial, counts, ports));
+        } = self.parts();
+        incoming.end_waits(&mut |c| wrap.comes(c, 0, serial, counts, ports));
     }
 
     /// Takes a new epoch after the peer has fallen silent: hellos that any of its starts has sent
@@ -443,6 +442,15 @@ impl Router {
     }
 }
 
+/// Parts of a router that a packet goes through.
+struct Parts<'a> {
+    outgoing: &'a mut Outgoing,
+    incoming: &'a mut Incoming,
+    counts: &'a mut Counts,
+    serial: &'a mut u64,
+    wrap: Wrap<'a>,
+}
+
 /// Puts headers before packets, and signs them.
 struct Wrap<'a> {
     key: &'a Key,
@@ -453,24 +461,7 @@ struct Wrap<'a> {
     head: &'a mut Vec<u8>,
 }
 
-impl<'a> Wrap<'a> {
-    fn new(
-        key: &'a Key,
-        end: End,
-        epoch: u64,
-        peer: &Option<Peer>,
-        head: &'a mut Vec<u8>,
-    ) -> Wrap<'a> {
-        let peer = peer.as_ref().map(|p| p.epoch);
-        Wrap {
-            key,
-            end,
-            epoch,
-            peer,
-            head,
-        }
-    }
-
+impl Wrap<'_> {
     fn send(&mut self, head: &Head, lane: u16, ecn: Ecn, body: &[u8], ports: &mut impl Ports) {
         let Some(peer) = self.peer else { return };
         wire::write(self.head, head, self.epoch, lane);

@@ -107,8 +107,8 @@ fn order(args: &Args) -> Result<Order, Failure> {
     })
 }
 
-/// Writes what a run leaves in its directory, and prints its answer. Another process may have the
-/// directory before somebody reads the answer.
+/// Writes the files of a run, releases its directory, and prints its answer. A reader of the answer
+/// may be slow, and another run may wait for the directory.
 pub(crate) fn answer(ran: &mut Ran, format: Format) -> Result<(), Failure> {
     let (comparisons, summary) = ran.summary();
     ran.keep(&comparisons, &summary)?;

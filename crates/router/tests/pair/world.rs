@@ -25,7 +25,7 @@ pub struct Datagram {
 }
 
 impl Datagram {
-    /// Its header.
+    /// Header of the datagram.
     pub fn head(&self) -> Head {
         wire::read(&self.bytes).expect("a router wrote it").head
     }

@@ -6,7 +6,7 @@
 // Everything, so that a new controller needs no line of its own here.
 use super::*;
 use crate::rdma;
-use crate::tcp::{Paced, needs_state};
+use crate::tcp::{Paced, Rack, needs_state};
 
 macro_rules! catalogue {
     (
@@ -159,6 +159,14 @@ impl Congestion {
         match self {
             Congestion::Paced(paced) => paced.on_ce(ce, nxt),
             direct => direct.controller_mut().on_ce(ce),
+        }
+    }
+
+    /// The detector of losses by time, where there is one.
+    pub(crate) fn rack(&mut self) -> Option<&mut Rack> {
+        match self {
+            Congestion::Paced(paced) => paced.rack.as_mut(),
+            _ => None,
         }
     }
 

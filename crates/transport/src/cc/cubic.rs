@@ -242,7 +242,7 @@ impl Cubic {
         let cwnd = self.window.bytes();
         let fresh = |h: &Held| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD;
         let tick = self.stack.cubic_tick.0;
-        // Within a tick Reno's window cannot pass one that grows as fast as it.
+        // Reno's window grows no faster than this rate within a tick.
         let holds = |h: &Held| fresh(h) || tick > 0 && h.at.0 / tick == now.0 / tick;
         let per = match self.held.filter(holds) {
             Some(held) => held.per,

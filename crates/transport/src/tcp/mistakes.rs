@@ -18,15 +18,16 @@ use crate::{Ack, Config};
 pub(super) enum Finding {
     /// The loss may be one.
     Loss,
-    /// Originals arrive, and what left again is waited for: nothing more leaves again meanwhile.
+    /// Originals arrive while retransmissions are in flight: the sender retransmits nothing more
+    /// until those arrive.
     Waits,
     /// The loss was none, and the cut is taken back.
     None,
 }
 
 impl Sender {
-    /// Before the controller answers a loss: the window that it cuts. A cut for CE in the same
-    /// window of data was no mistake and stays.
+    /// Stores the window before the controller answers a loss. A cut for CE in the same window of
+    /// data was no mistake and stays.
     pub(super) fn remember_window(&mut self, cfg: &Config) {
         if !(cfg.stack.undo && cfg.sack) {
             return;
@@ -72,9 +73,7 @@ impl Sender {
         if end > ack.cum && sacks.get(1).filter(within).is_none() {
             return false;
         }
-        if let Congestion::Paced(paced) = &mut self.congestion
-            && let Some(rack) = &mut paced.rack
-        {
+        if let Some(rack) = self.congestion.rack() {
             rack.saw_duplicate(ack.cum, self.nxt);
         }
         let Some(undo) = self.scoreboard.as_mut().and_then(|b| b.undo.as_mut()) else {
@@ -104,9 +103,7 @@ impl Sender {
         let late = undo.is_late(now, ack.ts_echo);
         match self.phase {
             Phase::Recovery if late && una < scoreboard.recover => {
-                if let Congestion::Paced(paced) = &mut self.congestion
-                    && let Some(rack) = &mut paced.rack
-                {
+                if let Some(rack) = self.congestion.rack() {
                     rack.saw_reordering();
                 }
                 if scoreboard.retransmissions_out(una) > 0 {

@@ -20,6 +20,7 @@ mod writes;
 pub use connection::{Connection, Event, Frame, MessageId, SackBlocks};
 pub use paced::Paced;
 pub(crate) use paced::needs_state;
+pub(crate) use rack::Rack;
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderStats};
 pub use stack::Stack;

@@ -435,9 +435,7 @@ impl Sender {
             already: self.already(),
         };
         self.congestion.on_loss(&loss, self.nxt);
-        if let Congestion::Paced(paced) = &mut self.congestion
-            && let Some(rack) = &mut paced.rack
-        {
+        if let Some(rack) = self.congestion.rack() {
             rack.recovers();
         }
         self.phase = Phase::Recovery;
